@@ -62,14 +62,14 @@ pub(crate) fn tell(hiccups: &[String]) {
     }
 }
 
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) succeeded: bool,
     pub(crate) out: String,
     err: String,
 }
 
 /// Runs cargo, and both shows and returns its output.
-pub(crate) fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
+pub(crate) fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<CommandOutput> {
     eprintln!("\n$ cargo {}", args.join(" "));
     let mut command: Command = cargo_command(args, env);
     command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -80,7 +80,7 @@ pub(crate) fn said(args: &[&str], env: &[(&str, &OsStr)]) -> Result<Said> {
     let err = thread::spawn(move || copy(err, std::io::stderr()));
     let whole = |copying: thread::JoinHandle<String>| copying.join().unwrap_or_default();
     let (out, err) = (whole(out), whole(err));
-    Ok(Said { succeeded: child.wait()?.success(), out, err })
+    Ok(CommandOutput { succeeded: child.wait()?.success(), out, err })
 }
 
 fn copy(from: impl Read, mut to: impl Write) -> String {

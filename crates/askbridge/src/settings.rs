@@ -15,7 +15,7 @@ use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::server::Origins;
 use askbridge_bridge::traces::Collector;
-use askbridge_config::{Config, Flags, Given, Machine, items, misspelt};
+use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::terms::{Rules, Warm};
 use askbridge_platform::ourselves;
 
@@ -63,7 +63,7 @@ pub(crate) fn look_up(line: &CommandLine) -> Config {
         folder: env::current_dir().ok().map(shown),
         collector: Some(collector_of_others().unwrap_or_else(|| "none".to_owned())),
     };
-    Config::resolve(&Given { flags: &line.flags, env: &text, file: file(line), machine })
+    Config::resolve(&SettingSources { flags: &line.flags, env: &text, file: file(line), machine })
 }
 
 impl Settings {

@@ -47,7 +47,7 @@ const OVERLOADED: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What one connection was told: how often each ask was asked and settled.
-type Heard = Arc<std::sync::Mutex<HashMap<String, (u32, u32)>>>;
+type EventCounts = Arc<std::sync::Mutex<HashMap<String, (u32, u32)>>>;
 
 #[derive(Default)]
 struct Counts {
@@ -71,7 +71,7 @@ pub(crate) async fn run(crowd: Crowd) -> Result<()> {
     let began = Instant::now();
     for (place, token) in tokens.iter().enumerate() {
         let socket = greet(subject.address, place / PER_ADDRESS, token).await?;
-        let heard = Heard::default();
+        let heard = EventCounts::default();
         crowd_heard.push(Arc::clone(&heard));
         listening.spawn(listen(socket, heard));
     }
@@ -147,7 +147,7 @@ async fn greet(server: SocketAddr, from: usize, token: &str) -> Result<Socket> {
 }
 
 /// Records what arrives.
-async fn listen(mut socket: Socket, heard: Heard) {
+async fn listen(mut socket: Socket, heard: EventCounts) {
     while let Some(Ok(frame)) = socket.next().await {
         let Ok(frame) = serde_json::from_str::<Value>(frame.to_text().unwrap_or_default()) else { continue };
         let event = &frame["event"];
@@ -225,7 +225,7 @@ async fn ask(subject: &Arc<Subject>, tokens: &[String], crowd: &Crowd) -> Result
 }
 
 /// Counts the asks whose caller was not told exactly once that they were asked and once that they were settled.
-fn missing(acknowledged: &[(usize, String)], heard: &[Heard]) -> Option<usize> {
+fn missing(acknowledged: &[(usize, String)], heard: &[EventCounts]) -> Option<usize> {
     let is_missing = |(caller, id): &&(usize, String)| {
         let heard = heard[*caller].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         heard.get(id) != Some(&(1, 1))

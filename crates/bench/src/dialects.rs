@@ -11,7 +11,7 @@ use crate::load::{Pace, answer_everything, greet};
 use crate::measure::{Figures, cpu_time, measure};
 use crate::report::median;
 use crate::subject::Subject;
-use crate::tongues::{Line, Plugin, Room, Screen, Tongue, questions, uuid_of};
+use crate::tongues::{BenchSession, Plugin, Route, Screen, Tongue, questions, uuid_of};
 
 /// The most CPU time per round that a dialect may take, relative to the native one.
 const RATIO_MAX: f64 = 1.3;
@@ -70,16 +70,16 @@ async fn one(root: &Path, tongue: Tongue, span: Duration) -> Result<Figures> {
 
 /// An agent asks as in the native rounds, and a person answers on another system's screen.
 async fn answered_on_a_screen(subject: &Subject, tongue: Tongue, span: Duration) -> Result<Figures> {
-    let line = Line { to: subject.address, from: 0 };
+    let route = Route { to: subject.address, from: 0 };
     let mut connection = subject.connect().await?;
     let session = subject.session(&mut connection).await?.context("a session was started")?;
     let token = subject.person.clone().context("a person was paired")?;
-    let room = Room { uuid: uuid_of(&session)?, token };
-    let mut screen = Screen::open(tongue, line, &room).await?;
+    let target = BenchSession { uuid: uuid_of(&session)?, token };
+    let mut screen = Screen::open(tongue, route, &target).await?;
     let person = tokio::spawn(async move {
         loop {
             let card = screen.asked().await?;
-            screen.answer(&card, &room).await?;
+            screen.answer(&card, &target).await?;
         }
         #[allow(unreachable_code, reason = "it goes on until it is stopped, or fails")]
         Ok::<(), anyhow::Error>(())
@@ -115,7 +115,7 @@ async fn asked_by_a_plugin(subject: &Subject, span: Duration) -> Result<Figures>
     let mut connection = subject.connect().await?;
     let made = connection.post("/v1/tokens", subject.agent.as_deref(), r#"{"name":"openclaw"}"#).await?;
     let token = serde_json::from_str::<Value>(&made)?["token"].as_str().context("a token was made")?.to_owned();
-    let mut plugin = Plugin::connect(Line { to: subject.address, from: 0 }, &token).await?;
+    let mut plugin = Plugin::connect(Route { to: subject.address, from: 0 }, &token).await?;
     // The plugin's own chat session appears only after its first frame; an ask before that would stay unanswered.
     let key = loop {
         let listed = connection.get("/v1/sessions", subject.person.as_deref()).await?;

@@ -121,7 +121,7 @@ pub(crate) async fn greet(subject: &Subject) -> Result<Socket> {
 }
 
 #[derive(Deserialize)]
-struct Heard<'a> {
+struct EventFrame<'a> {
     #[serde(borrow)]
     event: Option<Event<'a>>,
 }
@@ -133,7 +133,7 @@ struct Event<'a> {
 }
 
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct AskedEvent<'a> {
     id: &'a str,
 }
 
@@ -146,11 +146,11 @@ pub(crate) async fn answer_everything(socket: &mut Socket, is_meant: fn(&str) ->
         if !is_meant(text) {
             continue;
         }
-        let Ok(Heard { event: Some(event) }) = serde_json::from_str::<Heard<'_>>(text) else { continue };
+        let Ok(EventFrame { event: Some(event) }) = serde_json::from_str::<EventFrame<'_>>(text) else { continue };
         if event.r#type != "asked" {
             continue;
         }
-        let asked: Asked<'_> = serde_json::from_str(event.ask.context("an ask comes with itself")?.get())?;
+        let asked: AskedEvent<'_> = serde_json::from_str(event.ask.context("an ask comes with itself")?.get())?;
         tag += 1;
         let answer =
             format!(r#"{{"type":"answer","tag":{tag},"ask":"{}","answers":{{"{QUESTION}":"{ANSWER}"}}}}"#, asked.id);

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use crate::load::{answer_everything, greet};
 use crate::subject::Subject;
-use crate::tongues::{Line, Plugin, Room, Screen, Tongue, questions, uuid_of};
+use crate::tongues::{BenchSession, Plugin, Route, Screen, Tongue, questions, uuid_of};
 
 /// How many of a hundred clients speak each dialect.
 const SHARES: [(Tongue, usize); 5] =
@@ -51,8 +51,8 @@ pub(crate) async fn run(clients: usize) -> Result<()> {
     let mut people = JoinSet::new();
     for place in 0..clients {
         let tongue = tongue_of(place);
-        let line = Line { to: ports.of(tongue, &subject), from: u8::try_from(place / PER_ADDRESS)? };
-        let client = Client { subject: Arc::clone(&subject), tongue, line, place };
+        let route = Route { to: ports.of(tongue, &subject), from: u8::try_from(place / PER_ADDRESS)? };
+        let client = Client { subject: Arc::clone(&subject), tongue, route, place };
         people.spawn(client.run(Arc::clone(&dialling), Arc::clone(&everybody)));
     }
     let all = timeout(PATIENCE, async {
@@ -111,29 +111,29 @@ fn tongue_of(place: usize) -> Tongue {
 struct Client {
     subject: Arc<Subject>,
     tongue: Tongue,
-    line: Line,
+    route: Route,
     place: usize,
 }
 
 impl Client {
     /// Connects, waits until all clients have, asks, answers what it is shown, and checks that it counted.
     async fn run(self, dialling: Arc<Semaphore>, everybody: Arc<Barrier>) -> Result<Tongue> {
-        let Self { subject, tongue, line, place } = self;
+        let Self { subject, tongue, route, place } = self;
         let turn = dialling.acquire().await?;
         let mut connection = subject.connect().await?;
         if tongue == Tongue::Whimmy {
             let wish = json!({"name": format!("plugin{place}")}).to_string();
             let made = connection.post("/v1/tokens", subject.agent.as_deref(), &wish).await?;
             let token = serde_json::from_str::<Value>(&made)?["token"].as_str().context("a token")?.to_owned();
-            let mut plugin = Plugin::connect(line, &token).await?;
+            let mut plugin = Plugin::connect(route, &token).await?;
             drop((turn, connection));
             everybody.wait().await;
             plugin.ask("mixed", &format!("mixed-{place}")).await?;
             return Ok(tongue);
         }
         let session = subject.session(&mut connection).await?.context("a session was started")?;
-        let room = Room { uuid: uuid_of(&session)?, token: subject.person.clone().context("a person")? };
-        let mut screen = Screen::open(tongue, line, &room).await?;
+        let target = BenchSession { uuid: uuid_of(&session)?, token: subject.person.clone().context("a person")? };
+        let mut screen = Screen::open(tongue, route, &target).await?;
         drop((turn, connection));
         everybody.wait().await;
         // Limits how many clients ask at the same moment.
@@ -143,7 +143,7 @@ impl Client {
         let asked = connection.post("/v1/asks", subject.agent.as_deref(), &body).await?;
         let id = serde_json::from_str::<Value>(&asked)?["id"].as_str().context("an ask has an id")?.to_owned();
         let card = screen.asked().await?;
-        screen.answer(&card, &room).await?;
+        screen.answer(&card, &target).await?;
         let path = format!("/v1/asks/{id}?wait=60");
         let ended = connection.get(&path, subject.agent.as_deref()).await?;
         drop(turn);

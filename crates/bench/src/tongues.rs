@@ -59,12 +59,12 @@ impl Tongue {
 
 /// The address that a client connects to, and from which local address: one has some 28,000 ports to connect from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
+pub(crate) struct Route {
     pub(crate) to: SocketAddr,
     pub(crate) from: u8,
 }
 
-impl Line {
+impl Route {
     pub(crate) async fn dial(self) -> Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::from(([127, 0, 0, 1 + self.from], 0)))?;
@@ -87,26 +87,26 @@ pub(crate) enum Screen {
 /// A stream of chunks, and the connection for clicks, opened at the first one because the server closes an idle one.
 pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
-    line: Line,
+    route: Route,
     clicks: Option<Connection<TcpStream>>,
 }
 
 /// One session, as its clients name it.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub(crate) struct BenchSession {
     pub(crate) uuid: String,
     pub(crate) token: String,
 }
 
 impl Screen {
     /// Opens a session, and returns when it has caught up.
-    pub(crate) async fn open(tongue: Tongue, line: Line, room: &Room) -> Result<Self> {
-        let Room { uuid, token } = room;
+    pub(crate) async fn open(tongue: Tongue, route: Route, target: &BenchSession) -> Result<Self> {
+        let BenchSession { uuid, token } = target;
         let mut socket = match tongue {
-            Tongue::Seline => return Self::stream(line, room).await,
-            Tongue::Prime => line.socket(&format!("/api/v1/chat/ws/{uuid}?token={token}")).await?,
-            Tongue::Ccc => line.socket(&format!("/ws/chat/{uuid}?token={token}")).await?,
-            Tongue::Gobby => line.socket(&format!("/ws?token={token}")).await?,
+            Tongue::Seline => return Self::stream(route, target).await,
+            Tongue::Prime => route.socket(&format!("/api/v1/chat/ws/{uuid}?token={token}")).await?,
+            Tongue::Ccc => route.socket(&format!("/ws/chat/{uuid}?token={token}")).await?,
+            Tongue::Gobby => route.socket(&format!("/ws?token={token}")).await?,
             Tongue::Native | Tongue::Whimmy => bail!("{} is not a screen of one session", tongue.name()),
         };
         if tongue == Tongue::Gobby {
@@ -128,8 +128,8 @@ impl Screen {
         bail!("the server hung up on a screen of {}", tongue.name())
     }
 
-    async fn stream(line: Line, Room { uuid, token }: &Room) -> Result<Self> {
-        let mut stream = line.dial().await?;
+    async fn stream(route: Route, BenchSession { uuid, token }: &BenchSession) -> Result<Self> {
+        let mut stream = route.dial().await?;
         let body = r#"{"messages":[{"role":"user","parts":[{"type":"text","text":"Good morning"}]}]}"#;
         let head = format!(
             "POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncookie: zlutty-session={token}\r\nx-session-id: {uuid}\r\n\
@@ -145,7 +145,7 @@ impl Screen {
                 bail!("the server hung up on a stream");
             }
         }
-        Ok(Self::Stream(Box::new(Stream { reader, line, clicks: None })))
+        Ok(Self::Stream(Box::new(Stream { reader, route, clicks: None })))
     }
 
     /// Waits for the next question.
@@ -178,8 +178,8 @@ impl Screen {
         bail!("the server hung up before it asked")
     }
 
-    pub(crate) async fn answer(&mut self, card: &str, room: &Room) -> Result<()> {
-        let Room { uuid, token } = room;
+    pub(crate) async fn answer(&mut self, card: &str, target: &BenchSession) -> Result<()> {
+        let BenchSession { uuid, token } = target;
         let answers = format!(r#"{{"{QUESTION}":"{ANSWER}"}}"#);
         match self {
             Self::Socket(tongue, socket) => {
@@ -200,7 +200,7 @@ impl Screen {
                 let click = format!(r#"{{"sessionId":"{uuid}","toolUseId":"{card}","answers":{answers}}}"#);
                 let clicks = match &mut stream.clicks {
                     Some(clicks) => clicks,
-                    none => none.insert(Connection::new(stream.line.dial().await?)),
+                    none => none.insert(Connection::new(stream.route.dial().await?)),
                 };
                 let said = clicks.post("/api/chat/tool-result", Some(token), &click).await?;
                 anyhow::ensure!(said.contains("true"), "a click was refused: {said}");
@@ -214,8 +214,8 @@ impl Screen {
 pub(crate) struct Plugin(pub(crate) Socket);
 
 impl Plugin {
-    pub(crate) async fn connect(line: Line, token: &str) -> Result<Self> {
-        let mut socket = line.socket(&format!("/api/v1/providers/ws?token={token}")).await?;
+    pub(crate) async fn connect(route: Route, token: &str) -> Result<Self> {
+        let mut socket = route.socket(&format!("/api/v1/providers/ws?token={token}")).await?;
         socket.send(Message::text(r#"{"type":"health"}"#)).await?;
         Ok(Self(socket))
     }

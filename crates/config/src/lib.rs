@@ -22,7 +22,7 @@ pub use collector::Collector;
 pub use flags::{Flags, ForEveryone, ForServer};
 pub use kind::{Form, LogFormat, bytes, items};
 pub use reference::page as reference;
-pub use resolve::{Config, Given, Problem};
+pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;
 pub use settings::{Agents, Dialects, Hooks, Limits, Log, Mcp, Otel, Outbound, Settings, Terms, Top};
 pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

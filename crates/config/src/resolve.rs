@@ -12,7 +12,7 @@ use super::settings::Settings;
 use super::table::{KEYS, Key, Machine, Shown, Source};
 
 /// All sources of settings.
-pub struct Given<'a> {
+pub struct SettingSources<'a> {
     pub flags: &'a Flags,
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// The file, and whether the operator named it: then it must exist.
@@ -53,7 +53,7 @@ impl Config {
         Self { settings, rules, file, file_is_there: false, problems }
     }
 
-    pub fn resolve(given: &Given<'_>) -> Self {
+    pub fn resolve(given: &SettingSources<'_>) -> Self {
         let mut config = Self::defaults(&given.machine, given.file.as_ref().map(|(path, _)| path.clone()));
         if let Some((path, named)) = &given.file {
             config.take_file(path, *named);

@@ -70,7 +70,7 @@ pub struct Live {
     pub ask: Arc<Ask>,
     /// The ask's own deadline, or the one that a person extended it to.
     pub deadline: Option<Timestamp>,
-    pub stage: Stage,
+    pub stage: AskStage,
     pub parked: bool,
     pub stranded: bool,
     pub votes: Vec<(Who, Answer)>,
@@ -81,7 +81,7 @@ pub struct Live {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Stage {
+pub enum AskStage {
     Open,
     Proposed { answer: Answer, by: Who, until: Timestamp },
     Settled { outcome: Outcome, verdict: Verdict, at: Timestamp },
@@ -131,7 +131,7 @@ pub enum Ending {
 
 /// What the session knows of an ask.
 #[derive(Debug)]
-pub enum Found<'a> {
+pub enum FoundAsk<'a> {
     Live(&'a Live),
     Over(&'a Stub),
 }
@@ -171,17 +171,17 @@ impl Session {
         session
     }
 
-    pub fn find(&self, ask: AskId) -> Option<Found<'_>> {
+    pub fn find(&self, ask: AskId) -> Option<FoundAsk<'_>> {
         if ask.session != self.id {
             return None;
         }
         if let Some(live) = self.asks.get(&ask.number) {
-            return Some(Found::Live(live));
+            return Some(FoundAsk::Live(live));
         }
         // Most lookups are for the ask that ended last; the binary search would touch distant memory.
         let last = self.stubs.last().filter(|stub| stub.number == ask.number);
         let at = || self.stubs.binary_search_by_key(&ask.number, |stub| stub.number).ok();
-        last.or_else(|| at().map(|at| &self.stubs[at])).map(Found::Over)
+        last.or_else(|| at().map(|at| &self.stubs[at])).map(FoundAsk::Over)
     }
 
     /// Returns asks that a person can still decide, oldest first.
@@ -222,8 +222,8 @@ impl Session {
             return;
         };
         let (by, answer) = match &live.stage {
-            Stage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
-            Stage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
+            AskStage::Settled { outcome: Outcome::Answered { answer, by }, .. } => (Some(by), digest(answer)),
+            AskStage::Settled { outcome: Outcome::Dismissed { words, by }, .. } => (Some(by), digest(words)),
             _ => (None, 0),
         };
         let by = by.map_or(NOBODY, |by| self.intern(by));
@@ -255,7 +255,7 @@ impl Session {
         let Some(live) = self.asks.get(&number) else {
             return;
         };
-        let Stage::Settled { outcome, at, .. } = &live.stage else {
+        let AskStage::Settled { outcome, at, .. } = &live.stage else {
             return;
         };
         let (ending, at) = (outcome.ending(), *at);
@@ -277,7 +277,7 @@ impl Live {
         Self {
             deadline: ask.terms.deadline,
             ask,
-            stage: Stage::Open,
+            stage: AskStage::Open,
             parked: false,
             stranded: false,
             votes: Vec::new(),
@@ -288,24 +288,24 @@ impl Live {
     }
 
     pub fn is_open(&self) -> bool {
-        matches!(self.stage, Stage::Open | Stage::Proposed { .. })
+        matches!(self.stage, AskStage::Open | AskStage::Proposed { .. })
     }
 
     /// Whether a person still has to decide, or the agent still has to be told. An expiry is not told to an agent whose
     /// way back is gone.
     pub fn is_unfinished(&self) -> bool {
-        let untold = self.stranded && matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired, .. });
+        let untold = self.stranded && matches!(&self.stage, AskStage::Settled { outcome: Outcome::Expired, .. });
         self.is_open() || (self.delivered_at.is_none() && !untold)
     }
 
     /// An ask stays answerable after expiry, with or without an assumption, and after a rule.
     pub fn takes_late_answers(&self) -> bool {
-        matches!(&self.stage, Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
+        matches!(&self.stage, AskStage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
     }
 
     pub fn ending(&self) -> Option<Ending> {
         match &self.stage {
-            Stage::Settled { outcome, .. } => Some(outcome.ending()),
+            AskStage::Settled { outcome, .. } => Some(outcome.ending()),
             _ => None,
         }
     }
@@ -313,9 +313,9 @@ impl Live {
     /// Returns the ask's next timer, or `None` while it waits for a person alone.
     pub fn due(&self) -> Option<(Timestamp, crate::intent::Due)> {
         match &self.stage {
-            Stage::Open => self.deadline.map(|at| (at, crate::intent::Due::Expire)),
-            Stage::Proposed { until, .. } => Some((*until, crate::intent::Due::Commit)),
-            Stage::Settled { .. } => None,
+            AskStage::Open => self.deadline.map(|at| (at, crate::intent::Due::Expire)),
+            AskStage::Proposed { until, .. } => Some((*until, crate::intent::Due::Commit)),
+            AskStage::Settled { .. } => None,
         }
     }
 }
@@ -393,12 +393,12 @@ pub fn evolve(session: &mut Session, event: &Event) {
         Event::Asked(ask) => asked(session, ask),
         Event::Proposed { ask, answer, by, until } => {
             if let Some(live) = session.live(*ask) {
-                live.stage = Stage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
+                live.stage = AskStage::Proposed { answer: answer.clone(), by: by.clone(), until: *until };
             }
         }
         Event::Undone { ask, by } => {
             if let Some(live) = session.live(*ask) {
-                live.stage = Stage::Open;
+                live.stage = AskStage::Open;
                 live.votes.retain(|(who, _)| who.person != by.person);
             }
         }
@@ -415,7 +415,7 @@ pub fn evolve(session: &mut Session, event: &Event) {
         }
         Event::Settled(settled) => {
             if let Some(live) = session.live(settled.ask) {
-                live.stage = Stage::Settled {
+                live.stage = AskStage::Settled {
                     outcome: settled.outcome.clone(),
                     verdict: settled.verdict.clone(),
                     at: settled.at,

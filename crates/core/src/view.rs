@@ -6,7 +6,7 @@ use crate::answer::{Answer, Outcome, Who};
 use crate::ask::Ask;
 use crate::event::{Settings, Started};
 use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
-use crate::session::{End, Interruption, Late, Live, Session, Stage};
+use crate::session::{AskStage, End, Interruption, Late, Live, Session};
 use crate::verdict::Verdict;
 
 /// The state of an ask.
@@ -65,7 +65,7 @@ pub struct SessionView {
     pub open: Vec<AskId>,
     pub queued: Vec<(MessageId, String)>,
     /// Asks whose verdict has not reached the agent: open, or settled and not delivered.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<UndeliveredAsk>,
     pub process: ProcessState,
     /// The last interruption: its door may not have told the agent.
     pub interrupted: Option<Interruption>,
@@ -74,7 +74,7 @@ pub struct SessionView {
 
 /// An ask whose verdict has not reached the agent, with what its door needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct UndeliveredAsk {
     pub ask: AskId,
     pub call: Option<CallId>,
     pub is_open: bool,
@@ -178,9 +178,9 @@ impl AskView {
             ..Self::fresh(Arc::clone(&live.ask))
         };
         match &live.stage {
-            Stage::Open => {}
-            Stage::Proposed { answer, by, until } => view.proposed(answer, by, *until),
-            Stage::Settled { outcome, verdict, at } => view.settled(outcome, verdict, *at),
+            AskStage::Open => {}
+            AskStage::Proposed { answer, by, until } => view.proposed(answer, by, *until),
+            AskStage::Settled { outcome, verdict, at } => view.settled(outcome, verdict, *at),
         }
         view
     }
@@ -232,7 +232,12 @@ impl SessionView {
             end: session.end.clone(),
             open: session.open().map(|live| live.ask.id).collect(),
             queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
-            waiting: session.asks.values().filter(|live| live.is_unfinished()).map(|live| Waiting::of(live)).collect(),
+            waiting: session
+                .asks
+                .values()
+                .filter(|live| live.is_unfinished())
+                .map(|live| UndeliveredAsk::of(live))
+                .collect(),
             process: ProcessState::of(session),
             interrupted: session.interrupted,
             last_activity,
@@ -240,7 +245,7 @@ impl SessionView {
     }
 }
 
-impl Waiting {
+impl UndeliveredAsk {
     fn of(live: &Live) -> Self {
         Self {
             ask: live.ask.id,

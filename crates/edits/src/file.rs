@@ -78,7 +78,7 @@ pub(crate) fn may_change(path: &Path) -> Result<(), Error> {
 }
 
 /// A file that no other askbridge changes meanwhile. The lock is on its folder, so that no lock file is left behind.
-pub(crate) struct Held {
+pub(crate) struct LockedFile {
     path: PathBuf,
     folder: File,
     /// Its own program's lock, if it uses one.
@@ -87,7 +87,7 @@ pub(crate) struct Held {
     pub(crate) made: Vec<PathBuf>,
 }
 
-impl Held {
+impl LockedFile {
     /// Locks a file, whose links have been followed, also with the lock that its own program uses.
     pub(crate) fn hold(path: &Path, locked_by_folder: bool) -> Result<Self, Error> {
         let folder = path.parent().ok_or_else(|| Error::NotAFile { file: path.to_owned() })?;

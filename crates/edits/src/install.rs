@@ -6,7 +6,7 @@ use crate::diff::unified;
 use crate::doc::Format;
 use crate::edit::{apply, read as understand, strip};
 use crate::error::{Error, Trouble};
-use crate::file::{self, Held};
+use crate::file::{self, LockedFile};
 use crate::json::{BeyondJson, beyond_json};
 use crate::part::Part;
 use crate::receipt::{Original, Receipts};
@@ -133,7 +133,7 @@ fn change(
         return Ok(first);
     }
     file::may_change(&file)?;
-    let held = Held::hold(&file, target.locked_by_folder)?;
+    let held = LockedFile::hold(&file, target.locked_by_folder)?;
     for _ in 0..TRIES_MAX {
         let mut change = look()?;
         if change.is_none() {
@@ -147,7 +147,7 @@ fn change(
 }
 
 /// Makes the change, with the receipt first. Returns `false` if another program changed the file meanwhile.
-fn put(plan: &Plan<'_>, held: &Held, change: &mut Change) -> Result<bool, Error> {
+fn put(plan: &Plan<'_>, held: &LockedFile, change: &mut Change) -> Result<bool, Error> {
     let (receipts, before) = (plan.receipts, change.before.as_deref());
     let former = receipts.load();
     let is_first = former.is_none();

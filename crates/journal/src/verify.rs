@@ -14,7 +14,7 @@ use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::{Difference, compare, load_cursor};
 use crate::journal::ReadError;
 use crate::record::FORMAT;
-use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, Known, Mark, known, meta, open_to_read, stored};
+use crate::sqlite::{COLUMNS, Error, FILE, INDEX_FILE, Mark, RecordedEnd, known, meta, open_to_read, stored};
 
 /// Problems that are listed. Beyond: they are only counted.
 const PROBLEMS_MAX: usize = 100;
@@ -102,7 +102,7 @@ pub fn verify_and_tell(dir: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Rep
 #[derive(Default)]
 struct Beside {
     /// The last position that was known to be stored.
-    known: Option<Known>,
+    known: Option<RecordedEnd>,
     index: Index,
 }
 
@@ -115,7 +115,7 @@ enum Index {
     Unreadable(String),
     There {
         conn: Connection,
-        listed: Listed,
+        listed: IndexContents,
     },
 }
 
@@ -165,7 +165,7 @@ fn check(path: PathBuf, beside: Beside, tell: &mut dyn FnMut(u64, u64)) -> Resul
 }
 
 /// Does the journal have every entry that is known to have been stored?
-fn check_end(conn: &Connection, known: Known, identity: u64, report: &mut Report) -> rusqlite::Result<()> {
+fn check_end(conn: &Connection, known: RecordedEnd, identity: u64, report: &mut Report) -> rusqlite::Result<()> {
     let newest = last_position(conn)?.max(meta(conn, "newest_forgotten")?.unwrap_or(0).cast_unsigned());
     match known.check(&report.path, Some(Mark { identity, newest })) {
         Ok(()) => {}
@@ -228,7 +228,7 @@ fn whole(conn: &Connection, pragma: &str) -> rusqlite::Result<Vec<String>> {
 }
 
 /// What the index says.
-struct Listed {
+struct IndexContents {
     /// The id of the journal that it was made from.
     journal: u64,
     open: HashSet<AskId>,
@@ -245,7 +245,7 @@ struct Replayed {
 }
 
 /// Reads the index. The connection stays in that snapshot.
-fn listed(path: &Path) -> rusqlite::Result<(Connection, Listed)> {
+fn listed(path: &Path) -> rusqlite::Result<(Connection, IndexContents)> {
     let conn = open_to_read(path)?;
     conn.execute_batch("BEGIN")?;
     let cursor = load_cursor(&conn)?.ok_or(rusqlite::Error::InvalidQuery)?;
@@ -257,7 +257,7 @@ fn listed(path: &Path) -> rusqlite::Result<(Connection, Listed)> {
         let mut query = conn.prepare("SELECT session, number FROM asks WHERE state <= 1")?;
         query.query_map((), ask)?.collect::<rusqlite::Result<_>>()?
     };
-    Ok((conn, Listed { journal, open, up_to }))
+    Ok((conn, IndexContents { journal, open, up_to }))
 }
 
 /// Folds every session, one at a time.
@@ -336,7 +336,7 @@ fn finish(folded: Option<(Session, Digest)>, replayed: &mut Replayed) {
     }
 }
 
-fn check_index(report: &mut Report, listed: Listed, replayed: Replayed) {
+fn check_index(report: &mut Report, listed: IndexContents, replayed: Replayed) {
     let wrong: BTreeSet<AskId> = listed.open.symmetric_difference(&replayed.open).copied().collect();
     for ask in wrong.into_iter().filter(|ask| !replayed.ahead.contains(&ask.session)) {
         let (index, journal) = if listed.open.contains(&ask) { ("open", "over") } else { ("over", "open") };

@@ -11,15 +11,15 @@ use askbridge_core::answer::Outcome;
 use askbridge_core::event::{Audience, Event, Parcel, Settings};
 use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
 use askbridge_core::intent::Due;
-use askbridge_core::session::{Ending, Found};
+use askbridge_core::session::{Ending, FoundAsk};
 use askbridge_core::{Session, evolve};
-use askbridge_journal::index::{AskFilter, Known, Order, SessionFilter, SessionState, State, StateFilter};
+use askbridge_journal::index::{AskFilter, AskWithEvents, Order, SessionFilter, SessionState, State, StateFilter};
 use askbridge_journal::{Index, Journal, Memory};
 use proptest::prelude::*;
 
 use given::{Talk, mira, only, started, yes};
 
-fn numbers(asks: &[Known]) -> Vec<u32> {
+fn numbers(asks: &[AskWithEvents]) -> Vec<u32> {
     asks.iter().map(|known| known.row.id.number).collect()
 }
 
@@ -142,7 +142,7 @@ async fn what_was_found_is_read_as_it_was_then_and_only_as_far_as_it_is_wanted()
     let rows = index.rows(&AskFilter { order, ..AskFilter::default() }, None, 10).unwrap();
     talk.append(vec![Event::Withdrawn { ask: rows[0].id, why: "never mind".to_owned(), at: Timestamp(9) }]).await;
     let mut read = Vec::new();
-    let enough = |known: Known| {
+    let enough = |known: AskWithEvents| {
         read.push((known.row.id.number, known.ended));
         if read.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -247,7 +247,7 @@ proptest! {
                 let known = journal.index().ask(talk.id(number)).unwrap();
                 match session.find(talk.id(number)) {
                     None => prop_assert!(known.is_none()),
-                    Some(Found::Live(live)) => {
+                    Some(FoundAsk::Live(live)) => {
                         let row = known.unwrap().row;
                         prop_assert_eq!(row.wakes, live.due());
                         prop_assert_eq!(row.deadline, live.deadline);
@@ -256,7 +256,7 @@ proptest! {
                         prop_assert_eq!(matches!(row.state, State::Open | State::Proposed), live.is_open());
                         prop_assert_eq!(ending(row.state), live.ending());
                     }
-                    Some(Found::Over(stub)) => {
+                    Some(FoundAsk::Over(stub)) => {
                         let row = known.unwrap().row;
                         prop_assert_eq!(row.wakes, None);
                         prop_assert_eq!(ending(row.state), Some(stub.ending));
@@ -271,13 +271,13 @@ proptest! {
 /// Numbers are never reused; an ask is settled once, has no verdict to deliver before, and nothing is proposed or
 /// undone after. All other nonsense is ignored by both sides alike.
 fn can_happen(session: &Session, event: &Event) -> bool {
-    let is_settled = |ask| matches!(session.find(ask), Some(Found::Live(live)) if !live.is_open());
+    let is_settled = |ask| matches!(session.find(ask), Some(FoundAsk::Live(live)) if !live.is_open());
     match event {
         Event::Asked(ask) => session.find(ask.id).is_none(),
         Event::Settled(settled) => !is_settled(settled.ask),
         Event::Proposed { ask, .. } | Event::Undone { ask, .. } => !is_settled(*ask),
         Event::Delivered { parcel: Parcel::Verdict(ask), .. } => {
-            !matches!(session.find(*ask), Some(Found::Live(live)) if live.is_open())
+            !matches!(session.find(*ask), Some(FoundAsk::Live(live)) if live.is_open())
         }
         _ => true,
     }

@@ -141,12 +141,12 @@ pub enum Wish {
         screen: Option<u64>,
     },
     /// Post something to an address outside, on behalf of the person who reads it there.
-    Call(Box<Call>),
+    Call(Box<OutboundCall>),
 }
 
 /// An outgoing HTTP call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct OutboundCall {
     /// A capability URL: anyone who knows it may post there, so it is never logged or listed.
     pub url: String,
     pub body: Raw,
@@ -222,8 +222,8 @@ pub enum Query {
     Folder(String),
     /// Statistics of these sessions.
     Counts(Vec<SessionId>),
-    /// What these sessions are about, for lists: see [`Gist`].
-    Gists(Vec<SessionId>),
+    /// What these sessions are about, for lists: see [`SessionSummary`].
+    Summaries(Vec<SessionId>),
     /// Whether a connection of this language has a seat in these sessions, or ever had one.
     Presence(Vec<SessionId>),
     /// The terms that an ask of this session would get now.
@@ -280,7 +280,7 @@ pub struct SessionLine {
 
 /// What a list shows about a session besides its line, read from its entries.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Gist {
+pub struct SessionSummary {
     /// How many messages it has: of people, of the agent, and tool calls.
     pub messages: usize,
     /// The beginning of the first message.
@@ -313,7 +313,7 @@ pub struct Finds {
     pub kept: Vec<(String, Raw)>,
     pub presence: Vec<(SessionId, Presence)>,
     pub counts: Vec<(SessionId, Tally)>,
-    pub gists: Vec<(SessionId, Gist)>,
+    pub summaries: Vec<(SessionId, SessionSummary)>,
 }
 
 /// Confirms that a wish was granted, durably.

@@ -9,7 +9,7 @@ use askbridge_core::ask::{Ask, Context};
 use askbridge_core::ids::Raw;
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
-use askbridge_peers::doors::hook::{Call, Finished, Mouth, finished, is_about, told};
+use askbridge_peers::doors::hook::{Finished, Mouth, ToolCall, finished, is_about, told};
 use askbridge_testkit::{asks, events};
 use serde_json::json;
 
@@ -26,8 +26,8 @@ fn view(sample: &str, input: &str, after: Option<&str>) -> AskView {
     }
 }
 
-fn call(tool: &str, input: &str) -> Call {
-    Call { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from(input) }
+fn call(tool: &str, input: &str) -> ToolCall {
+    ToolCall { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from(input) }
 }
 
 fn run(view: &AskView, tool: &str, input: &str, answers: Option<&str>) -> Option<Finished> {

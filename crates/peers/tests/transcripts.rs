@@ -8,7 +8,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_core::view::AskView;
 use askbridge_peers::dialects::{native, prime};
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
-use askbridge_peers::doors::hook::{self, Around, Call, Facts, Heard, Mouth, Step};
+use askbridge_peers::doors::hook::{self, Around, Facts, HookAction, HookEvent, Mouth, ToolCall};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::doors::{mcp, whimmy};
 use askbridge_peers::json::{AskJson, Problem};
@@ -82,7 +82,7 @@ fn the_hook_door_asks_and_prints_as_its_transcripts_say() {
 /// Stands in for the bridge's hook desk: one event, held, and what its hook prints.
 #[derive(Default)]
 struct HookDoor {
-    held: Option<(Heard, Call, bool, Context)>,
+    held: Option<(HookEvent, ToolCall, bool, Context)>,
 }
 
 impl Peer for HookDoor {
@@ -102,8 +102,8 @@ impl Peer for HookDoor {
             return Ok(());
         };
         match hook::choose(&heard, &facts) {
-            Step::Pass | Step::Note(_) => printed(cx.out, None),
-            Step::Hold { call, follows, .. } => {
+            HookAction::Pass | HookAction::Note(_) => printed(cx.out, None),
+            HookAction::Hold { call, follows, .. } => {
                 let reach = if park.is_some() { Reach::Resumable } else { Reach::Held };
                 match hook::wish(&heard, &call, SESSION, &Around { mouth, ..Around::default() }, reach) {
                     Ok(wish) => {

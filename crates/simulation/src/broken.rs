@@ -6,7 +6,7 @@ use askbridge_core::event::{Event, Settled};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::{Due, Intent};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::session::{Session, Stage};
+use askbridge_core::session::{AskStage, Session};
 use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_peers::dialects::{ccc, gobby, prime, seline};
 use askbridge_peers::listing::{Greeting, Hello, Listing};
@@ -75,7 +75,7 @@ fn accept_a_second_answer(session: &Session, intent: Intent, at: Timestamp) -> D
         return askbridge_core::decide(session, intent, at);
     };
     match session.asks.get(&ask.number).map(|live| &live.stage) {
-        Some(Stage::Settled { outcome: Outcome::Answered { answer: first, .. }, .. }) if first != answer => {
+        Some(AskStage::Settled { outcome: Outcome::Answered { answer: first, .. }, .. }) if first != answer => {
             let verdict = Verdict { ruling: Ruling::Answer(answer.clone()), words: String::new() };
             let outcome = Outcome::Answered { answer: answer.clone(), by: by.clone() };
             Ok(vec![Event::Settled(Box::new(Settled { ask: *ask, at, outcome, verdict }))])
@@ -92,7 +92,7 @@ fn fire_twice(session: &Session, intent: Intent, at: Timestamp) -> Decided {
     };
     let decided = askbridge_core::decide(session, intent, at)?;
     match (due.map(|live| &live.stage), decided.first()) {
-        (Some(Stage::Open), Some(Event::Settled(settled))) => {
+        (Some(AskStage::Open), Some(Event::Settled(settled))) => {
             Ok([Event::Settled(settled.clone())].into_iter().chain(decided).collect())
         }
         _ => Ok(decided),
@@ -129,7 +129,7 @@ fn settle_with_one_vote(session: &Session, intent: Intent, at: Timestamp) -> Dec
         return askbridge_core::decide(session, intent, at);
     };
     match session.asks.get(&ask.number) {
-        Some(live) if live.stage == Stage::Open && live.ask.terms.quorum > 1 => {
+        Some(live) if live.stage == AskStage::Open && live.ask.terms.quorum > 1 => {
             let verdict = Verdict { ruling: Ruling::Answer(answer.clone()), words: String::new() };
             let outcome = Outcome::Answered { answer: answer.clone(), by: by.clone() };
             Ok(vec![Event::Settled(Box::new(Settled { ask: *ask, at, outcome, verdict }))])

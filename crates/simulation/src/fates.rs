@@ -117,7 +117,7 @@ impl Fates {
         }
     }
 
-    fn store(&self, state: &mut State, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Told {
+    fn store(&self, state: &mut State, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> AppendResult {
         let told = match self.broken {
             None => store(entry, guard),
             // Reports a conflict as stored.
@@ -146,7 +146,7 @@ impl Fates {
     }
 }
 
-type Told = Result<Position, AppendError>;
+type AppendResult = Result<Position, AppendError>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
@@ -174,7 +174,7 @@ impl From<Struck> for Fate {
 }
 
 impl Meddle for Fates {
-    fn append(&self, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Option<Told> {
+    fn append(&self, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Option<AppendResult> {
         let mut state = self.state.lock();
         let fate = self.fate(&mut state);
         let fault = |why: &str| Fault::new(std::io::Error::other(why.to_owned()));

@@ -10,7 +10,7 @@ pub(crate) const BEGIN: Timestamp = Timestamp(1_800_000_000_000);
 const SHOWN_MAX: usize = 60;
 
 #[derive(Debug, Clone)]
-struct Line {
+struct LogLine {
     at_ms: i64,
     who: String,
     /// `None`: it concerns every session.
@@ -31,7 +31,7 @@ pub struct Violation {
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) clock: Manual,
-    lines: Mutex<Vec<Line>>,
+    lines: Mutex<Vec<LogLine>>,
     violations: Mutex<Vec<Violation>>,
 }
 
@@ -46,7 +46,7 @@ impl Log {
 
     pub(crate) fn line(&self, who: &str, session: Option<SessionId>, text: impl Into<String>) {
         let at_ms = self.now().0 - BEGIN.0;
-        self.lines.lock().push(Line { at_ms, who: who.to_owned(), session, text: text.into() });
+        self.lines.lock().push(LogLine { at_ms, who: who.to_owned(), session, text: text.into() });
     }
 
     /// Records that a law was broken, at the current line of the transcript.
@@ -72,7 +72,7 @@ impl Log {
     /// Returns every line.
     pub(crate) fn transcript(&self) -> String {
         let lines = self.lines.lock();
-        let line = |line: &Line| {
+        let line = |line: &LogLine| {
             let session = line.session.map(|session| session.to_string()).unwrap_or_default();
             format!("{} {} {session} {}\n", line.at_ms, line.who, line.text)
         };
@@ -87,7 +87,7 @@ impl Log {
         };
         let lines = self.lines.lock();
         let lines = &lines[..line];
-        let concern = |line: &&Line| session.is_none() || line.session.is_none() || line.session == session;
+        let concern = |line: &&LogLine| session.is_none() || line.session.is_none() || line.session == session;
         let lines: Vec<_> = lines.iter().filter(concern).collect();
         let from = lines.len().saturating_sub(SHOWN_MAX);
         let mut shown = String::new();

@@ -46,13 +46,13 @@ pub struct Story {
 }
 
 /// The cursor that a client keeps from life to life.
-type Kept = Arc<Mutex<Option<String>>>;
+type KeptCursor = Arc<Mutex<Option<String>>>;
 
 /// Everyone who takes part, with what they remember from life to life.
 struct Cast {
-    natives: Vec<(Arc<Mutex<Mind>>, Kept)>,
+    natives: Vec<(Arc<Mutex<Mind>>, KeptCursor)>,
     foreign: Vec<(Arc<Mutex<Mind>>, &'static Tongue)>,
-    streams: Vec<(Arc<Mutex<Mind>>, Kept)>,
+    streams: Vec<(Arc<Mutex<Mind>>, KeptCursor)>,
     agents: Vec<Arc<Mutex<Agent>>>,
     plugins: Vec<Arc<Mutex<Plugin>>>,
     intruder: (String, Arc<Mutex<Dice>>),
@@ -107,7 +107,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     world.log.line("world", None, "the calm life begins");
     cast.calm_down(&world);
     // The append that the plan strikes may come only now, and end this life too.
-    while in_a_life(last_life(plan, &world, &cast, decide)) == Ended::Killed {
+    while in_a_life(last_life(plan, &world, &cast, decide)) == LifeEnd::Killed {
         world.log.line("world", None, "the bridge is killed by what it wrote");
         world.fates.forget_unwritten();
     }
@@ -174,12 +174,12 @@ async fn revoke_one(world: Arc<World>, doors: Doors, mut dice: Dice) {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Ended {
+enum LifeEnd {
     Killed,
     Done,
 }
 
-async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) -> Ended {
+async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) -> LifeEnd {
     let house = House::open(world, 0, plan.nodes, decide).await;
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
@@ -193,7 +193,7 @@ async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide)
     };
     let done = tokio::select! {
         biased;
-        () = world.fates.kill.notified() => return Ended::Killed,
+        () = world.fates.kill.notified() => return LifeEnd::Killed,
         done = timeout(PATIENCE, all_done) => done,
     };
     if done.is_err() {
@@ -203,8 +203,8 @@ async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide)
     }
     tokio::select! {
         biased;
-        () = world.fates.kill.notified() => Ended::Killed,
-        () = house.close() => Ended::Done,
+        () = world.fates.kill.notified() => LifeEnd::Killed,
+        () = house.close() => LifeEnd::Done,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::house::Doors;
 pub(crate) const ROOM: usize = 16 * 1024;
 
 /// One request, and the token that it is made with.
-pub(crate) struct Call<'a> {
+pub(crate) struct ApiRequest<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     pub(crate) token: &'a str,
@@ -27,19 +27,19 @@ pub(crate) struct Call<'a> {
 }
 
 /// Makes a request on a new connection. Returns `None` if the connection ended first.
-pub(crate) async fn call(doors: &Doors, node: usize, call: &Call<'_>) -> Option<(u16, Value)> {
+pub(crate) async fn call(doors: &Doors, node: usize, call: &ApiRequest<'_>) -> Option<(u16, Value)> {
     call_at(doors.connect(node, ROOM), call).await
 }
 
 /// Makes a request over a pipe.
-pub(crate) async fn call_at(pipe: DuplexStream, call: &Call<'_>) -> Option<(u16, Value)> {
+pub(crate) async fn call_at(pipe: DuplexStream, call: &ApiRequest<'_>) -> Option<(u16, Value)> {
     let response = send(pipe, call).await?;
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.ok()?.to_bytes();
     Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
-async fn send(pipe: DuplexStream, call: &Call<'_>) -> Option<hyper::Response<Incoming>> {
+async fn send(pipe: DuplexStream, call: &ApiRequest<'_>) -> Option<hyper::Response<Incoming>> {
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(pipe)).await.ok()?;
     tokio::spawn(connection);
     let request = Request::builder().method(call.method).uri(call.path).header("host", "127.0.0.1");
@@ -99,12 +99,12 @@ pub(crate) struct EventStream {
 impl EventStream {
     pub(crate) async fn open(doors: &Doors, node: usize, token: &str, after: Option<&str>) -> Option<Self> {
         let headers: Vec<_> = after.map(|id| ("last-event-id", id)).into_iter().collect();
-        let get = Call { method: "GET", path: "/v1/events", token, headers: &headers, body: None };
+        let get = ApiRequest { method: "GET", path: "/v1/events", token, headers: &headers, body: None };
         Self::over(doors.connect(node, ROOM), &get).await
     }
 
     /// Makes a request over a pipe, whose response is streamed.
-    pub(crate) async fn over(pipe: DuplexStream, call: &Call<'_>) -> Option<Self> {
+    pub(crate) async fn over(pipe: DuplexStream, call: &ApiRequest<'_>) -> Option<Self> {
         let response = send(pipe, call).await?;
         response.status().is_success().then(|| Self { body: response.into_body(), unread: String::new() })
     }

@@ -69,7 +69,7 @@ pub(crate) enum SaidIt {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum PersonDecision {
     Answer(Answer),
     Dismiss,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Sent {
     pub(crate) session: SessionId,
     pub(crate) number: Option<u32>,
     pub(crate) call: Option<String>,
-    pub(crate) what: What,
+    pub(crate) what: PersonDecision,
 }
 
 #[derive(Debug, Clone)]
@@ -163,8 +163,8 @@ impl World {
     /// Records what a person says, before it is sent.
     pub(crate) fn note_sent(&self, sent: &Sent) {
         let text = match &sent.what {
-            What::Answer(answer) => format!("says {answer:?}"),
-            What::Dismiss => "closes it".to_owned(),
+            PersonDecision::Answer(answer) => format!("says {answer:?}"),
+            PersonDecision::Dismiss => "closes it".to_owned(),
         };
         self.log.line(&sent.person, Some(sent.session), text);
         self.ledger.lock().sent.push(sent.clone());
@@ -180,7 +180,7 @@ impl World {
             Event::Proposed { answer, by, .. }
             | Event::Voted { answer, by, .. }
             | Event::LateAnswered { answer, by, .. } => {
-                by.person.as_str() == sent.person && sent.what == What::Answer(answer.clone())
+                by.person.as_str() == sent.person && sent.what == PersonDecision::Answer(answer.clone())
             }
             _ => false,
         });
@@ -236,9 +236,9 @@ impl Sent {
     pub(crate) fn is_outcome(&self, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Answered { answer, by } => {
-                by.person.as_str() == self.person && self.what == What::Answer(answer.clone())
+                by.person.as_str() == self.person && self.what == PersonDecision::Answer(answer.clone())
             }
-            Outcome::Dismissed { by, .. } => by.person.as_str() == self.person && self.what == What::Dismiss,
+            Outcome::Dismissed { by, .. } => by.person.as_str() == self.person && self.what == PersonDecision::Dismiss,
             Outcome::Expired | Outcome::Ruled { .. } => false,
         }
     }

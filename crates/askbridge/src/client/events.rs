@@ -17,7 +17,7 @@ pub(crate) struct Events {
 }
 
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum StreamUpdate {
     /// The open asks. `more`: there are more.
     Snapshot { asks: Vec<Ask>, more: bool },
     /// An event about an ask.
@@ -32,7 +32,7 @@ impl Events {
     }
 
     /// Returns the next event; `None` when the stream has ended, for any reason.
-    pub(crate) async fn next(&mut self) -> Option<Heard> {
+    pub(crate) async fn next(&mut self) -> Option<StreamUpdate> {
         let (mut name, mut data, mut id) = (String::new(), String::new(), None);
         loop {
             let line = self.lines.next().await?;
@@ -48,7 +48,7 @@ impl Events {
                 }
                 match name.as_str() {
                     "lagged" => return None,
-                    "" => return Some(Heard::Beat),
+                    "" => return Some(StreamUpdate::Beat),
                     _ => {}
                 }
                 if let Some(heard) = understand(&name, &data) {
@@ -68,12 +68,12 @@ struct Snapshot<'a> {
 }
 
 /// Parses an event. Returns `None` if it is not about an ask.
-fn understand(name: &str, data: &str) -> Option<Heard> {
+fn understand(name: &str, data: &str) -> Option<StreamUpdate> {
     match name {
         "snapshot" => {
             let snapshot: Snapshot<'_> = serde_json::from_str(data).ok()?;
             let asks = snapshot.asks.iter().filter_map(|raw| Ask::read(raw.get()).ok()).collect();
-            Some(Heard::Snapshot { asks, more: snapshot.more })
+            Some(StreamUpdate::Snapshot { asks, more: snapshot.more })
         }
         "event" => {
             let frame: Value = serde_json::from_str(data).ok()?;
@@ -81,7 +81,7 @@ fn understand(name: &str, data: &str) -> Option<Heard> {
             let what = event.get("type")?.as_str()?.to_owned();
             let ask = event.get("ask")?;
             let ask = ask.as_str().or_else(|| ask.get("id")?.as_str())?.to_owned();
-            Some(Heard::News { what, ask })
+            Some(StreamUpdate::News { what, ask })
         }
         _ => None,
     }

@@ -35,10 +35,10 @@ const RESPONSE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// A client of a running askbridge.
 #[derive(Debug, Clone)]
-pub(crate) struct Client(Way);
+pub(crate) struct Client(Transport);
 
 #[derive(Debug, Clone)]
-enum Way {
+enum Transport {
     /// The local socket: the kernel tells the server who we are.
     Socket {
         path: PathBuf,
@@ -84,7 +84,7 @@ impl Client {
         };
         let remote = Remote::new(url, (*settings.top.authorities).clone());
         let remote = remote.ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))?;
-        Ok(Self(Way::Url { remote: Arc::new(remote), token }))
+        Ok(Self(Transport::Url { remote: Arc::new(remote), token }))
     }
 
     /// Connects to the server on this machine: over TCP if there is a token, over the local socket otherwise.
@@ -97,32 +97,32 @@ impl Client {
 
     /// Connects over the local socket, even if there is a token.
     pub(crate) fn local(settings: &Settings) -> Self {
-        Self(Way::Socket { path: settings.socket(), only_ours: false })
+        Self(Transport::Socket { path: settings.socket(), only_ours: false })
     }
 
     /// Connects over the local socket, and only to a server of this user, because nobody else may read what is sent.
     pub(crate) fn of_this_user(settings: &Settings) -> Self {
-        Self(Way::Socket { path: settings.socket(), only_ours: true })
+        Self(Transport::Socket { path: settings.socket(), only_ours: true })
     }
 
     /// Connects over TCP to an address from another program's settings.
     pub(crate) fn at(address: SocketAddr, token: String) -> Self {
-        Self(Way::Tcp { address, token: Some(token) })
+        Self(Transport::Tcp { address, token: Some(token) })
     }
 
     /// Connects over TCP to a program that may not be askbridge.
     pub(crate) fn without_token(address: SocketAddr) -> Self {
-        Self(Way::Tcp { address, token: None })
+        Self(Transport::Tcp { address, token: None })
     }
 
     /// Does the server know us by a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
-        matches!(self.0, Way::Tcp { token: Some(_), .. } | Way::Url { .. })
+        matches!(self.0, Transport::Tcp { token: Some(_), .. } | Transport::Url { .. })
     }
 
     /// Is the server at a URL?
     pub(crate) fn is_elsewhere(&self) -> bool {
-        matches!(self.0, Way::Url { .. })
+        matches!(self.0, Transport::Url { .. })
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Reply, Error> {
@@ -216,9 +216,9 @@ impl Client {
 
     fn request(&self, method: Method, path: &str) -> hyper::http::request::Builder {
         let (host, token) = match &self.0 {
-            Way::Socket { .. } => ("localhost".to_owned(), None),
-            Way::Tcp { address, token } => (address.to_string(), token.as_ref()),
-            Way::Url { remote, token } => (remote.host.clone(), Some(token)),
+            Transport::Socket { .. } => ("localhost".to_owned(), None),
+            Transport::Tcp { address, token } => (address.to_string(), token.as_ref()),
+            Transport::Url { remote, token } => (remote.host.clone(), Some(token)),
         };
         let request = Request::builder().method(method).uri(path).header(header::HOST, host);
         match token {
@@ -253,17 +253,17 @@ impl Client {
         let is_elsewhere = self.is_elsewhere();
         let unreachable = |source| Error::Unreachable { place: self.place(), source, is_elsewhere };
         match &self.0 {
-            Way::Socket { path, only_ours } => {
+            Transport::Socket { path, only_ours } => {
                 let stream = timeout(CONNECT_MAX, dial_socket(path, *only_ours)).await;
                 let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
                 self.shake_hands(stream).await
             }
-            Way::Tcp { address, .. } => {
+            Transport::Tcp { address, .. } => {
                 let stream = timeout(CONNECT_MAX, TcpStream::connect(address)).await;
                 let stream = stream.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
                 self.shake_hands(stream).await
             }
-            Way::Url { remote, .. } => {
+            Transport::Url { remote, .. } => {
                 let connected = timeout(CONNECT_MAX, remote.connect()).await;
                 match connected.unwrap_or_else(|_| Err(NoWay::Unreachable(io::ErrorKind::TimedOut.into()))) {
                     Ok(Connection::Plain(stream)) => self.shake_hands(stream).await,
@@ -291,9 +291,9 @@ impl Client {
 
     fn place(&self) -> String {
         match &self.0 {
-            Way::Socket { path, .. } => format!("`{}`", path.display()),
-            Way::Tcp { address, .. } => address.to_string(),
-            Way::Url { remote, .. } => remote.url.clone(),
+            Transport::Socket { path, .. } => format!("`{}`", path.display()),
+            Transport::Tcp { address, .. } => address.to_string(),
+            Transport::Url { remote, .. } => remote.url.clone(),
         }
     }
 

@@ -14,5 +14,5 @@ mod time;
 pub(crate) use ask::{Approval, Ask, Body, By, Choice, Field, Form, Question, Shown};
 pub(crate) use backoff::Backoff;
 pub(crate) use error::Error;
-pub(crate) use events::Heard;
+pub(crate) use events::StreamUpdate;
 pub(crate) use http::{Client, Exchanged, Reply, dialable};

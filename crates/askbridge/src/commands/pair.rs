@@ -58,7 +58,7 @@ enum Role {
 }
 
 #[derive(Debug, Deserialize)]
-struct Made {
+struct PairingReply {
     secret: Option<String>,
     token: Option<String>,
     id: Option<String>,
@@ -80,7 +80,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         "token": args.print_token,
     });
     let made = Client::local(settings).with_tap(Method::POST, "/v1/pairings", &body).await;
-    let made: Made = made.map_err(refused)?.json()?;
+    let made: PairingReply = made.map_err(refused)?.json()?;
     if let Some(token) = &made.token {
         let shown = json!({"token": token, "id": made.id, "name": made.name});
         print(&if args.json { shown.to_string() } else { token.clone() })?;

@@ -22,7 +22,7 @@ pub(crate) fn program() -> PathBuf {
 
 /// Returns the folder with its settings.
 pub(crate) fn home(house: &House) -> PathBuf {
-    house.room.home().join("codex")
+    house.scratch.home().join("codex")
 }
 
 /// Variables that send all traffic beyond this machine nowhere.
@@ -32,7 +32,7 @@ pub(crate) fn beyond_this_machine() -> [(&'static str, &'static str); 4] {
 
 /// Returns its whole environment.
 pub(crate) fn environment(house: &House) -> Vec<(String, String)> {
-    let mut variables = house.room.env(NOWHERE);
+    let mut variables = house.scratch.env(NOWHERE);
     let home = home(house).to_string_lossy().into_owned();
     let more = [("CODEX_HOME", home.as_str()), ("SCRIPTED_KEY", "none")];
     let more = more.into_iter().chain(beyond_this_machine());
@@ -53,7 +53,7 @@ fn codex(house: &House, model: &Model) -> Child {
     fs::write(home.join("config.toml"), config).unwrap();
     let mut command = Command::new("setsid");
     command.arg(program()).args(["exec", "--skip-git-repo-check", "hi"]);
-    command.env_clear().envs(environment(house)).current_dir(house.room.work());
+    command.env_clear().envs(environment(house)).current_dir(house.scratch.work());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 

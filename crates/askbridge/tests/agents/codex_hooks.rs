@@ -29,14 +29,14 @@ const HOOKS: usize = 4;
 /// The dialog that Codex shows when no decision has come from elsewhere.
 const DIALOG: &str = "Would you like to run the following command?";
 
-/// A person's desk with Codex on it.
-struct Desk {
+/// A person's workstation with Codex on it.
+struct Workstation {
     house: House,
     model: Model,
     terminal: Terminal,
 }
 
-impl Desk {
+impl Workstation {
     /// Starts Codex with our hooks, for a person who is away. Its model wants to run `touch made` outside the sandbox.
     fn sit() -> Self {
         let house = house(&[]);
@@ -58,8 +58,8 @@ impl Desk {
     #[track_caller]
     fn trusts(mut self) -> Self {
         assert_eq!(self.trusted(), 0, "trusting is the person's own");
-        self.chooses("2", |desk| desk.terminal.has_shown("› 2. Trust all and continue"));
-        self.press_until("\r", "Codex to remember it", |desk| desk.trusted() == HOOKS);
+        self.chooses("2", |workstation| workstation.terminal.has_shown("› 2. Trust all and continue"));
+        self.press_until("\r", "Codex to remember it", |workstation| workstation.trusted() == HOOKS);
         self
     }
 
@@ -68,9 +68,10 @@ impl Desk {
     #[track_caller]
     fn chooses(&mut self, key: &str, done: impl Fn(&mut Self) -> bool) {
         for _ in 0..STARTS_MAX {
-            let asks = |desk: &mut Self| desk.terminal.has_shown("Continue without trusting (hooks won't run)");
-            self.until("the question of trust", |desk| desk.terminal.has_ended() || asks(desk));
-            self.press_until(key, "its choice", |desk| desk.terminal.has_ended() || done(desk));
+            let asks =
+                |workstation: &mut Self| workstation.terminal.has_shown("Continue without trusting (hooks won't run)");
+            self.until("the question of trust", |workstation| workstation.terminal.has_ended() || asks(workstation));
+            self.press_until(key, "its choice", |workstation| workstation.terminal.has_ended() || done(workstation));
             if !self.terminal.has_ended() {
                 return;
             }
@@ -87,14 +88,14 @@ impl Desk {
     /// Waits for the ask on the phone.
     #[track_caller]
     fn rings(&mut self) -> Value {
-        self.until("the phone to ring", |desk| !open_asks(&desk.house).is_empty());
+        self.until("the phone to ring", |workstation| !open_asks(&workstation.house).is_empty());
         open(&self.house, 1).remove(0)
     }
 
     /// Waits for Codex's own dialog.
     #[track_caller]
     fn until_dialog(&mut self) {
-        self.until("Codex's own dialog", |desk| desk.terminal.has_shown(DIALOG));
+        self.until("Codex's own dialog", |workstation| workstation.terminal.has_shown(DIALOG));
     }
 
     #[track_caller]
@@ -121,12 +122,12 @@ impl Desk {
 
     #[track_caller]
     fn until_state(&mut self, ask: &Value, state: &str) {
-        self.until(&format!("the ask to be {state}"), |desk| desk.house.ask(id(ask))["state"] == state);
+        self.until(&format!("the ask to be {state}"), |workstation| workstation.house.ask(id(ask))["state"] == state);
     }
 
     /// Was the command run?
     fn has_run(&self) -> bool {
-        self.house.room.work().join("made").exists()
+        self.house.scratch.work().join("made").exists()
     }
 }
 
@@ -141,7 +142,7 @@ fn codex(house: &House) -> Terminal {
     command.env("ASKBRIDGE_HOOKS_ACCEPT", "60s");
     command.env("TERM", "xterm-256color");
     command.args(["--no-daemon", PROMPT]);
-    command.cwd(house.room.work());
+    command.cwd(house.scratch.work());
     Terminal::open(command)
 }
 
@@ -150,7 +151,7 @@ fn codex(house: &House) -> Terminal {
 fn askbridge(house: &House, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_askbridge"));
     command.args(args).env_clear().envs(environment(house)).env("ASKBRIDGE_DATA", house.data());
-    let told = command.current_dir(house.room.work()).output().unwrap();
+    let told = command.current_dir(house.scratch.work()).output().unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
     assert!(told.status.success(), "askbridge {args:?}: {said}");
     said
@@ -166,91 +167,91 @@ fn all_asks(house: &House) -> Value {
 
 #[test]
 fn what_is_allowed_from_the_phone_is_run() {
-    let desk = Desk::sit();
+    let workstation = Workstation::sit();
     let unrun = "so Codex does not run them: PermissionRequest, SessionEnd, SessionStart, Stop";
-    let told = askbridge(&desk.house, &["doctor"]);
+    let told = askbridge(&workstation.house, &["doctor"]);
     assert!(told.contains(unrun), "{told}");
-    let mut desk = desk.trusts();
-    let asked = desk.rings();
-    let told = askbridge(&desk.house, &["doctor"]);
+    let mut workstation = workstation.trusts();
+    let asked = workstation.rings();
+    let told = askbridge(&workstation.house, &["doctor"]);
     assert!(!told.contains("does not run them"), "{told}");
     assert_eq!((&asked["door"], &asked["agent"]), (&json!("hook"), &json!("codex")));
     assert_eq!((&asked["approval"]["tool"], &asked["approval"]["summary"]), (&json!("Bash"), &json!("touch made")));
-    assert_eq!(asked["context"]["folder"], json!(desk.house.room.work()));
-    assert!(!desk.has_run());
-    desk.house.answer(id(&asked), json!({"decision": "allow"}));
-    let read = desk.model.result();
+    assert_eq!(asked["context"]["folder"], json!(workstation.house.scratch.work()));
+    assert!(!workstation.has_run());
+    workstation.house.answer(id(&asked), json!({"decision": "allow"}));
+    let read = workstation.model.result();
     assert!(read.contains("Process exited with code 0"), "{read}");
-    assert!(desk.has_run());
-    assert!(!desk.terminal.has_shown(DIALOG), "nobody was asked twice");
-    until_delivered(&desk.house, &asked);
+    assert!(workstation.has_run());
+    assert!(!workstation.terminal.has_shown(DIALOG), "nobody was asked twice");
+    until_delivered(&workstation.house, &asked);
 }
 
 #[test]
 fn a_no_from_the_phone_reaches_the_model_in_its_words() {
-    let mut desk = Desk::sit().trusts();
-    let asked = desk.rings();
-    desk.house.answer(id(&asked), json!({"decision": "deny", "words": "use /var/tmp instead"}));
-    let read = desk.model.result();
+    let mut workstation = Workstation::sit().trusts();
+    let asked = workstation.rings();
+    workstation.house.answer(id(&asked), json!({"decision": "deny", "words": "use /var/tmp instead"}));
+    let read = workstation.model.result();
     assert!(read.contains("Denied: use /var/tmp instead"), "{read}");
-    assert!(!desk.has_run());
-    until_delivered(&desk.house, &asked);
+    assert!(!workstation.has_run());
+    until_delivered(&workstation.house, &asked);
 }
 
 #[test]
 fn what_a_person_writes_meanwhile_is_read_at_the_end_of_the_turn() {
-    let mut desk = Desk::sit().trusts();
-    let asked = desk.rings();
+    let mut workstation = Workstation::sit().trusts();
+    let asked = workstation.rings();
     let session = asked["session"].as_str().unwrap();
     let message = json!({"text": "one more thing: tests"});
-    let (status, said) = desk.house.post(&format!("/v1/sessions/{session}/messages"), &message);
+    let (status, said) = workstation.house.post(&format!("/v1/sessions/{session}/messages"), &message);
     assert_eq!(status, 202, "{said}");
-    desk.house.answer(id(&asked), json!({"decision": "allow"}));
-    desk.model.result();
-    let heard = desk.model.hears();
+    workstation.house.answer(id(&asked), json!({"decision": "allow"}));
+    workstation.model.result();
+    let heard = workstation.model.hears();
     assert!(heard.contains("one more thing: tests"), "{heard}");
 }
 
 #[test]
 fn escape_in_the_terminal_takes_the_question_back() {
-    let mut desk = Desk::sit().trusts();
-    let asked = desk.rings();
-    desk.press_until("\u{1b}", "the card to close", |desk| open_asks(&desk.house).is_empty());
-    let over = desk.house.ask(id(&asked));
+    let mut workstation = Workstation::sit().trusts();
+    let asked = workstation.rings();
+    workstation.press_until("\u{1b}", "the card to close", |workstation| open_asks(&workstation.house).is_empty());
+    let over = workstation.house.ask(id(&asked));
     assert_eq!((&over["state"], &over["words"]), (&json!("overtaken"), &json!("the terminal")), "{over}");
-    assert!(!desk.has_run());
+    assert!(!workstation.has_run());
 }
 
 #[test]
 fn a_hook_that_nobody_trusts_is_not_run() {
-    let mut desk = Desk::sit();
-    desk.chooses("3", |desk| desk.terminal.has_shown(DIALOG));
-    assert_eq!((all_asks(&desk.house), desk.trusted()), (json!([]), 0));
+    let mut workstation = Workstation::sit();
+    workstation.chooses("3", |workstation| workstation.terminal.has_shown(DIALOG));
+    assert_eq!((all_asks(&workstation.house), workstation.trusted()), (json!([]), 0));
 }
 
 #[test]
 fn without_askbridge_codex_asks_as_if_it_were_not_installed() {
-    let mut desk = Desk::sit();
-    desk.house.kill();
-    let mut desk = desk.trusts();
-    desk.until_dialog();
-    assert!(!desk.has_run());
-    desk.press_until("y", "the command to be run", |desk| desk.has_run());
-    assert!(desk.model.result().contains("Process exited with code 0"));
-    desk.house.start();
-    assert_eq!(all_asks(&desk.house), json!([]));
+    let mut workstation = Workstation::sit();
+    workstation.house.kill();
+    let mut workstation = workstation.trusts();
+    workstation.until_dialog();
+    assert!(!workstation.has_run());
+    workstation.press_until("y", "the command to be run", |workstation| workstation.has_run());
+    assert!(workstation.model.result().contains("Process exited with code 0"));
+    workstation.house.start();
+    assert_eq!(all_asks(&workstation.house), json!([]));
 }
 
 #[test]
 fn killed_while_codex_waits_its_dialog_comes_and_the_card_learns_of_its_answer() {
-    let mut desk = Desk::sit().trusts();
-    let asked = desk.rings();
-    assert!(!desk.terminal.has_shown(DIALOG), "Codex shows no dialog while its hook waits");
-    desk.house.kill();
-    desk.until_dialog();
-    desk.house.start();
-    let stranded = desk.house.ask(id(&asked));
+    let mut workstation = Workstation::sit().trusts();
+    let asked = workstation.rings();
+    assert!(!workstation.terminal.has_shown(DIALOG), "Codex shows no dialog while its hook waits");
+    workstation.house.kill();
+    workstation.until_dialog();
+    workstation.house.start();
+    let stranded = workstation.house.ask(id(&asked));
     assert_eq!((&stranded["state"], &stranded["stranded"]), (&json!("open"), &json!(true)), "{stranded}");
-    desk.press_until("y", "the command to be run", |desk| desk.has_run());
-    desk.until_state(&asked, "overtaken");
+    workstation.press_until("y", "the command to be run", |workstation| workstation.has_run());
+    workstation.until_state(&asked, "overtaken");
 }

@@ -24,10 +24,10 @@ fn opencode(house: &House) -> Child {
         "provider": {"anthropic": provider},
         "mcp": {"askbridge": {"type": "local", "command": command, "environment": {"ASKBRIDGE_DATA": house.data()}}},
     });
-    fs::write(house.room.work().join("opencode.json"), config.to_string()).unwrap();
+    fs::write(house.scratch.work().join("opencode.json"), config.to_string()).unwrap();
     let mut command = Command::new("setsid");
     command.arg(installed("ASKBRIDGE_TEST_OPENCODE", &format!("opencode/{VERSION}/opencode"))).args(["run", "hi"]);
-    command.env_clear().envs(house.room.env(&house.model.url())).current_dir(house.room.work());
+    command.env_clear().envs(house.scratch.env(&house.model.url())).current_dir(house.scratch.work());
     for off in ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_MODELS_FETCH"] {
         command.env(off, "1");
     }

@@ -25,7 +25,7 @@ fn writes_a_line() -> Script {
 }
 
 fn made(house: &House) -> String {
-    fs::read_to_string(house.room.work().join("made")).unwrap_or_default()
+    fs::read_to_string(house.scratch.work().join("made")).unwrap_or_default()
 }
 
 /// All settings that would let a command run without a person.
@@ -166,7 +166,7 @@ fn a_session_says_how_long_a_permission_is_held_and_what_is_no_tool_is_refused()
     let read = house.model.until_result(CALL);
     assert!(read.is_error && read.text.starts_with("Denied: nobody answered within 1 second."), "{}", read.text);
     let refused = |wish: Value| {
-        let mut whole = json!({"agent": "claude", "cwd": house.room.work()});
+        let mut whole = json!({"agent": "claude", "cwd": house.scratch.work()});
         whole.as_object_mut().unwrap().extend(wish.as_object().unwrap().clone());
         let (status, problem) = house.post("/v1/sessions", &whole);
         (status, problem["detail"].as_str().unwrap_or_default().to_owned())

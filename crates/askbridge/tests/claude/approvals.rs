@@ -24,10 +24,10 @@ fn a_command_runs_once_it_is_allowed() {
     talk.say("hi");
     let asked = talk.open_ask();
     assert_eq!((&asked["kind"], &asked["approval"]["summary"]), (&json!("approval"), &json!("touch made")));
-    assert!(!house.room.work().join("made").exists());
+    assert!(!house.scratch.work().join("made").exists());
     house.answer(id(&asked), json!({"decision": "allow"}));
     talk.until_delivered(id(&asked));
-    assert!(house.room.work().join("made").exists());
+    assert!(house.scratch.work().join("made").exists());
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn an_edited_command_is_what_runs_and_a_denied_one_does_not() {
     let asked = talk.open_ask();
     house.answer(id(&asked), json!({"decision": "allow", "input": {"command": "touch other", "description": "x"}}));
     talk.until_turns(1);
-    assert!(house.room.work().join("other").exists() && !house.room.work().join("made").exists());
+    assert!(house.scratch.work().join("other").exists() && !house.scratch.work().join("made").exists());
     talk.say("again");
     let asked = talk.open_ask();
     house.answer(id(&asked), json!({"decision": "deny", "words": "not today"}));
@@ -93,7 +93,7 @@ fn a_change_that_would_not_run_is_refused_with_its_fields_and_nothing_runs() {
     assert_eq!(house.ask(id(&asked))["state"], "open");
     house.answer(id(&asked), json!({"decision": "deny"}));
     house.model.until_result(CALL);
-    assert_eq!(std::fs::read_dir(house.room.work()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(house.scratch.work()).unwrap().count(), 0);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn writes() -> Script {
 fn a_file_is_written_as_it_was_allowed_and_both_ways_are_proven() {
     let house = House::open(writes());
     let talk = house.session(json!({}));
-    let work = house.room.work();
+    let work = house.scratch.work();
     talk.say("hi");
     let asked = talk.open_ask();
     house.answer(id(&asked), json!({"decision": "allow", "input": {"file_path": "first.txt", "content": "two\n"}}));
@@ -223,7 +223,7 @@ fn a_permission_that_nobody_gives_in_time_is_denied_and_may_be_answered_late() {
     let late =
         "A late answer to your earlier question “touch made”. You were told at the time that nobody had answered. ";
     assert_eq!(read, format!("{late}ada now says: allowed"));
-    assert!(!house.room.work().join("made").exists(), "a late word runs nothing");
+    assert!(!house.scratch.work().join("made").exists(), "a late word runs nothing");
 }
 
 #[test]
@@ -233,5 +233,5 @@ fn a_session_that_says_how_long_it_waits_is_not_bound_by_how_long_others_are_hel
     talk.say("hi");
     house.answer(id(&talk.open_ask()), json!({"decision": "allow"}));
     house.model.until_result(CALL);
-    assert!(house.room.work().join("made").exists());
+    assert!(house.scratch.work().join("made").exists());
 }

@@ -155,6 +155,6 @@ fn gotcha_7_a_permission_is_held_and_never_parked() {
     assert_eq!((talk.show()["process"].as_str(), talk.pid()), (Some("running"), pid));
     house.answer(&asked, json!({"decision": "allow"}));
     talk.until_delivered(&asked);
-    assert!(house.room.work().join("made").exists());
+    assert!(house.scratch.work().join("made").exists());
     assert_eq!(talk.events_of("parked").len(), 0);
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use askbridge_scripted::claude::{Room, Subject};
+use askbridge_scripted::claude::{ScratchHome, Subject};
 use askbridge_scripted::model::{Model, Script};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BREATH: Duration = Duration::from_millis(10);
 
 pub(crate) struct House {
-    pub(crate) room: Room,
+    pub(crate) scratch: ScratchHome,
     pub(crate) model: Model,
     subject: Subject,
     settings: Vec<(String, String)>,
@@ -40,7 +40,7 @@ impl House {
     /// Opens one that runs this agent.
     pub(crate) fn open_as(subject: Subject, script: Script, settings: &[(&str, &str)]) -> Self {
         let mut house = Self {
-            room: Room::new(),
+            scratch: ScratchHome::new(),
             model: Model::start(script),
             subject,
             settings: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
@@ -58,18 +58,18 @@ impl House {
     }
 
     pub(crate) fn data(&self) -> PathBuf {
-        self.room.home().join("askbridge")
+        self.scratch.home().join("askbridge")
     }
 
     pub(crate) fn start(&mut self) {
-        let log = File::options().append(true).create(true).open(self.room.home().join("server.log")).unwrap();
+        let log = File::options().append(true).create(true).open(self.scratch.home().join("server.log")).unwrap();
         // Without a terminal, and in a new session, so that nothing is taken for an agent's child.
         let mut command = Command::new("setsid");
-        command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("serve").env_clear().envs(self.room.env(&self.model.url()));
+        command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("serve").env_clear().envs(self.scratch.env(&self.model.url()));
         command.env("ASKBRIDGE_DATA", self.data()).env("ASKBRIDGE_LISTEN", "127.0.0.1:0").env("USER", "ada");
         command.env("ASKBRIDGE_CLAUDE", self.subject.path()).env("ASKBRIDGE_LOG", "debug");
         command.env("ASKBRIDGE_AGENT_ENV", "DISABLE_TELEMETRY,DISABLE_AUTOUPDATER,TMPDIR,IS_SANDBOX");
-        command.envs(self.settings.iter().cloned()).current_dir(self.room.work());
+        command.envs(self.settings.iter().cloned()).current_dir(self.scratch.work());
         let mut server = command.stdout(Stdio::piped()).stderr(log).stdin(Stdio::null()).spawn().unwrap();
         let mut link = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut link).unwrap();
@@ -79,7 +79,7 @@ impl House {
     }
 
     pub(crate) fn log(&self) -> String {
-        fs::read_to_string(self.room.home().join("server.log")).unwrap_or_default()
+        fs::read_to_string(self.scratch.home().join("server.log")).unwrap_or_default()
     }
 
     /// Kills it with SIGKILL, by its own process id.
@@ -114,7 +114,7 @@ impl House {
     /// Starts a session in the working folder.
     #[track_caller]
     pub(crate) fn session(&self, more: Value) -> Talk<'_> {
-        let mut wish = json!({"agent": "claude", "cwd": self.room.work()});
+        let mut wish = json!({"agent": "claude", "cwd": self.scratch.work()});
         wish.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let (status, session) = self.post("/v1/sessions", &wish);
         assert_eq!(status, 201, "{session}");

@@ -78,7 +78,7 @@ fn a_server_that_is_killed_while_nobody_watches_delivers_what_was_answered() {
 
 /// Returns Claude Code's transcript of the only conversation, once it exists.
 fn record(house: &House) -> Option<PathBuf> {
-    let projects = fs::read_dir(house.room.home().join(".claude/projects")).ok()?;
+    let projects = fs::read_dir(house.scratch.home().join(".claude/projects")).ok()?;
     let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap());
     let mut records =
         files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
@@ -158,7 +158,7 @@ fn a_permission_of_an_agent_that_was_killed_is_never_asked_for_by_its_record() {
         heard.iter().any(|heard| heard.last_user_text().is_some_and(|text| text.contains("connection was lost")))
     });
     talk.until_delivered(id(&asked));
-    assert!(!house.room.work().join("made").exists(), "it may have run before, so it is not run again");
+    assert!(!house.scratch.work().join("made").exists(), "it may have run before, so it is not run again");
 }
 
 #[test]

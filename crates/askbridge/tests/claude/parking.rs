@@ -104,7 +104,7 @@ fn a_plan_is_parked_too_and_goes_on_when_it_is_approved() {
 #[test]
 fn an_answer_waits_for_a_folder_that_is_gone_and_the_session_says_so() {
     let house = House::open_with(one_question(), &[("ASKBRIDGE_WARM", "0")]);
-    let folder = house.room.work().join("project");
+    let folder = house.scratch.work().join("project");
     fs::create_dir(&folder).unwrap();
     let talk = house.session(json!({"cwd": folder}));
     talk.say("hi");

@@ -12,7 +12,7 @@ fn talkative() -> Script {
 #[test]
 fn what_cannot_be_started_is_refused_with_what_to_do() {
     let house = House::open(talkative());
-    let work = house.room.work();
+    let work = house.scratch.work();
     let refused = |wish: serde_json::Value| {
         let (status, problem) = house.post("/v1/sessions", &wish);
         assert!(status >= 400, "{problem}");
@@ -35,13 +35,13 @@ fn what_cannot_be_started_is_refused_with_what_to_do() {
 #[test]
 fn a_missing_program_says_what_to_do() {
     let house = House::open_with(talkative(), &[("ASKBRIDGE_CLAUDE", "/nowhere/claude")]);
-    let (status, problem) = house.post("/v1/sessions", &json!({"agent": "claude", "cwd": house.room.work()}));
+    let (status, problem) = house.post("/v1/sessions", &json!({"agent": "claude", "cwd": house.scratch.work()}));
     assert_eq!((status, &problem["code"]), (503, &json!("no_claude")));
     assert_eq!(problem["retry"], json!(false), "it does not come by itself: {problem}");
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("ASKBRIDGE_CLAUDE names `/nowhere/claude`"), "{detail}");
     let house = House::open_with(talkative(), &[("ASKBRIDGE_CLAUDE", "/bin/echo")]);
-    let (status, problem) = house.post("/v1/sessions", &json!({"agent": "claude", "cwd": house.room.work()}));
+    let (status, problem) = house.post("/v1/sessions", &json!({"agent": "claude", "cwd": house.scratch.work()}));
     assert_eq!(status, 503);
     assert!(problem["detail"].as_str().unwrap().contains("is not a version of Claude Code"), "{problem}");
 }

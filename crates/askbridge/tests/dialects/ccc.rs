@@ -105,9 +105,9 @@ fn a_session_is_renamed_gets_another_model_and_is_deleted_once_nothing_in_it_is_
 #[test]
 fn a_project_is_a_folder_that_is_there_and_nothing_in_it_is_deleted_with_it() {
     let house = house("ccc", Subject::Fake);
-    std::fs::create_dir(house.room.work().join("shop")).unwrap();
+    std::fs::create_dir(house.scratch.work().join("shop")).unwrap();
     play(&house, "ccc", "projects");
-    assert!(house.room.work().join("shop").is_dir());
+    assert!(house.scratch.work().join("shop").is_dir());
 }
 
 #[test]
@@ -133,10 +133,13 @@ fn a_cookie_counts_for_nothing_in_an_agents_hands() {
     let log_in = "A=$(cat ~/askbridge/run/address); curl -s -m 5 -o /dev/null -D - --data-urlencode \"password=$1\" --data username=ada \
          \"http://$A/api/auth/login\" | sed -n 's/^set-cookie: ccc_chat=\\([^;]*\\);.*/\\1/p' | head -n 1 | tr -d '\\n' > cookie";
     let mut logged_in = Command::new("sh");
-    logged_in.args(["-c", log_in, "sh", &house.ada]).current_dir(house.room.work()).env("HOME", house.room.home());
+    logged_in
+        .args(["-c", log_in, "sh", &house.ada])
+        .current_dir(house.scratch.work())
+        .env("HOME", house.scratch.home());
     assert!(logged_in.status().unwrap().success());
     let mut by_hand = Command::new("sh");
-    by_hand.args(["-c", knock]).current_dir(house.room.work()).env("HOME", house.room.home());
+    by_hand.args(["-c", knock]).current_dir(house.scratch.work()).env("HOME", house.scratch.home());
     let knocked = by_hand.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&knocked.stdout).trim(), "101", "it is a good cookie");
     let talk = house.session(json!({"other_tools": "allow"}));

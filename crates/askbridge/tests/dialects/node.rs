@@ -20,7 +20,7 @@ pub(crate) fn play_with(house: &House, client: &str, scene: &str, more: &[(&str,
     node.args(["--experimental-websocket", "--no-warnings", &file, scene]);
     node.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
     node.env("GOBBY_UI", gobby_ui());
-    node.env("SCRATCH", house.room.home());
+    node.env("SCRATCH", house.scratch.home());
     // Pages in a browser save screenshots there, for people to look at.
     node.envs(pictures().map(|folder| ("PICTURES", folder)));
     node.env("SERVER", &house.address).env("TOKEN", &house.ada);

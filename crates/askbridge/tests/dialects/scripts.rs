@@ -90,8 +90,8 @@ pub(crate) fn house_with_forms(dialect: &str) -> House {
 
 pub(crate) fn with_forms(house: House) -> House {
     let servers = json!({"mcpServers": {"forms": {"type": "stdio", "command": "python3", "args": [FORM_SERVER]}}});
-    fs::write(house.room.work().join(".mcp.json"), servers.to_string()).unwrap();
-    let settings = house.room.work().join(".claude");
+    fs::write(house.scratch.work().join(".mcp.json"), servers.to_string()).unwrap();
+    let settings = house.scratch.work().join(".claude");
     fs::create_dir_all(&settings).unwrap();
     let allowed = json!({"enableAllProjectMcpServers": true, "permissions": {"allow": ["mcp__forms"]}});
     fs::write(settings.join("settings.json"), allowed.to_string()).unwrap();

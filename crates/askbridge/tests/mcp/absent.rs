@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, Way, house, open, ticket, until_delivered};
+use crate::agent::{Agent, ClientKind, house, open, ticket, until_delivered};
 
 /// How long a client waits for a call, in seconds.
 const CLIENT_LIMIT_S: u64 = 60;
@@ -16,10 +16,11 @@ const PERSON_TAKES: Duration = Duration::from_secs(90);
 /// Calls until an answer that comes in time is received, and some to spare. Beyond: the agent continues without.
 const CALLS_MAX: usize = 6;
 /// Both generations, over both transports.
-const CLIENTS: [Way; 4] = [Way::OldHttp, Way::OldStdio, Way::ModernHttp, Way::ModernStdio];
+const CLIENTS: [ClientKind; 4] =
+    [ClientKind::OldHttp, ClientKind::OldStdio, ClientKind::ModernHttp, ClientKind::ModernStdio];
 
 /// Each client asks its own question, and gets its own answer.
-fn question(way: Way) -> String {
+fn question(way: ClientKind) -> String {
     format!("Which name for {way:?}?")
 }
 
@@ -28,7 +29,7 @@ fn name(question: &str) -> String {
 }
 
 /// Asks once, then waits with the ticket until there is an answer. Returns all results.
-fn asks(agent: &mut Agent, way: Way) -> Vec<Value> {
+fn asks(agent: &mut Agent, way: ClientKind) -> Vec<Value> {
     let questions = json!([{"question": question(way), "options": [{"label": "Ada"}, {"label": "Bob"}]}]);
     let mut call = json!({"tool": "ask_user_question", "arguments": {"questions": questions}});
     let mut told = Vec::new();

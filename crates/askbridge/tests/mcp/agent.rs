@@ -17,7 +17,7 @@ const OLD_VERSION: &str = "1.30.0";
 
 /// The package, the protocol revision, and the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ClientKind {
     OldHttp,
     OldStdio,
     /// The newer package, with a handshake as before.
@@ -27,10 +27,16 @@ pub(crate) enum Way {
     ModernStdio,
 }
 
-pub(crate) const EVERY_WAY: [Way; 6] =
-    [Way::OldHttp, Way::OldStdio, Way::HandshakeHttp, Way::HandshakeStdio, Way::ModernHttp, Way::ModernStdio];
+pub(crate) const EVERY_WAY: [ClientKind; 6] = [
+    ClientKind::OldHttp,
+    ClientKind::OldStdio,
+    ClientKind::HandshakeHttp,
+    ClientKind::HandshakeStdio,
+    ClientKind::ModernHttp,
+    ClientKind::ModernStdio,
+];
 
-impl Way {
+impl ClientKind {
     pub(crate) fn is_stdio(self) -> bool {
         matches!(self, Self::OldStdio | Self::HandshakeStdio | Self::ModernStdio)
     }
@@ -105,32 +111,32 @@ pub(crate) fn stdio(house: &House) -> Value {
     json!({
         "command": env!("CARGO_BIN_EXE_askbridge"),
         "args": ["mcp"],
-        "env": {"ASKBRIDGE_DATA": house.data(), "HOME": house.room.home()},
-        "cwd": house.room.work(),
+        "env": {"ASKBRIDGE_DATA": house.data(), "HOME": house.scratch.home()},
+        "cwd": house.scratch.work(),
     })
 }
 
 impl Agent {
     #[track_caller]
-    pub(crate) fn start(house: &House, way: Way) -> Self {
+    pub(crate) fn start(house: &House, way: ClientKind) -> Self {
         let mut wanted = match way.is_stdio() {
             true => stdio(house),
             false => json!({"url": format!("http://{}/mcp", house.address), "token": token(house)}),
         };
         wanted["mode"] = match way {
-            Way::ModernHttp | Way::ModernStdio => json!("2026-07-28"),
+            ClientKind::ModernHttp | ClientKind::ModernStdio => json!("2026-07-28"),
             _ => json!("legacy"),
         };
         Self::start_with(house, way, &wanted)
     }
 
     #[track_caller]
-    pub(crate) fn start_with(house: &House, way: Way, wanted: &Value) -> Self {
+    pub(crate) fn start_with(house: &House, way: ClientKind, wanted: &Value) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/clients/agent.py");
         // Without a terminal, in a new session, as an agent is apart from the person.
         let mut python = Command::new("setsid");
         python.arg(way.python()).args(["-I", script, &wanted.to_string()]);
-        python.env_clear().envs(house.room.env("http://127.0.0.1:9")).current_dir(house.room.work());
+        python.env_clear().envs(house.scratch.env("http://127.0.0.1:9")).current_dir(house.scratch.work());
         let mut child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut agent = Self { child, stdin, stdout, hello: Value::Null };

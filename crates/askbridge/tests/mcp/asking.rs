@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::agent::{Agent, EVERY_WAY, Way, answer, house, open, until_delivered, which_database};
+use crate::agent::{Agent, ClientKind, EVERY_WAY, answer, house, open, until_delivered, which_database};
 
 #[test]
 fn an_agent_asks_by_every_way_and_reads_the_answer() {
@@ -25,11 +25,11 @@ fn an_agent_asks_by_every_way_and_reads_the_answer() {
 #[test]
 fn people_see_where_an_agent_works_and_its_session_ends_with_it() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::OldStdio);
+    let mut agent = Agent::start(&house, ClientKind::OldStdio);
     assert_eq!(house.get("/v1/sessions")["items"], json!([]), "nobody asked yet");
     agent.calls("ask_user_question", &which_database());
     let ask = open(&house, 1).remove(0);
-    assert_eq!(ask["context"]["folder"], json!(house.room.work()));
+    assert_eq!(ask["context"]["folder"], json!(house.scratch.work()));
     answer(&house, &ask, "Postgres");
     assert_eq!(agent.reads(), "The person answered: Postgres");
     until_delivered(&house, &ask);
@@ -42,7 +42,7 @@ fn people_see_where_an_agent_works_and_its_session_ends_with_it() {
 #[test]
 fn several_questions_and_free_text_come_back_as_they_were_said() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::ModernStdio);
+    let mut agent = Agent::start(&house, ClientKind::ModernStdio);
     let questions = json!([
         {"question": "Which regions?", "options": [{"label": "Europe"}, {"label": "Asia"}], "multiSelect": true},
         {"question": "What should it be called?"},
@@ -63,7 +63,7 @@ fn several_questions_and_free_text_come_back_as_they_were_said() {
 #[test]
 fn a_closed_question_is_told_as_closed_and_not_as_an_answer() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::HandshakeHttp);
+    let mut agent = Agent::start(&house, ClientKind::HandshakeHttp);
     agent.calls("ask_user_question", &which_database());
     let ask = open(&house, 1).remove(0);
     let (status, _) =
@@ -75,7 +75,7 @@ fn a_closed_question_is_told_as_closed_and_not_as_an_answer() {
 #[test]
 fn a_notice_is_seen_and_nobody_has_to_answer() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::OldHttp);
+    let mut agent = Agent::start(&house, ClientKind::OldHttp);
     agent.calls("notify_user", &json!({"message": "The build is green"}));
     assert_eq!(agent.reads(), "The person will see this. No answer will come.");
     let sessions = house.get("/v1/sessions");
@@ -88,7 +88,7 @@ fn a_notice_is_seen_and_nobody_has_to_answer() {
 #[test]
 fn an_ask_that_makes_no_sense_is_refused_in_words() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::ModernHttp);
+    let mut agent = Agent::start(&house, ClientKind::ModernHttp);
     agent.calls("ask_user_question", &json!({"questions": [{"options": [{"label": "Yes"}]}]}));
     let heard = agent.hears();
     assert_eq!(heard["is_error"], true, "{heard}");

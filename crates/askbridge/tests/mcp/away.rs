@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use crate::agent::{Agent, EVERY_WAY, Way, answer, house, open, ticket, until_delivered, until_held, which_database};
+use crate::agent::{
+    Agent, ClientKind, EVERY_WAY, answer, house, open, ticket, until_delivered, until_held, which_database,
+};
 
 /// Scaled down: a client that waits 60 seconds is held for 45; in tests for one.
 const SHORT: (&str, &str) = ("ASKBRIDGE_MCP_WAIT", "1s");
@@ -75,7 +77,7 @@ fn an_agent_that_gave_up_gets_its_answer_with_its_next_call_of_any_tool() {
 #[test]
 fn the_same_question_at_the_same_time_is_asked_once() {
     let house = house(&[]);
-    let mut agent = Agent::start(&house, Way::HandshakeStdio);
+    let mut agent = Agent::start(&house, ClientKind::HandshakeStdio);
     agent.asks_for(json!({"tool": "ask_user_question", "arguments": which_database(), "times": 3}));
     let ask = open(&house, 1).remove(0);
     answer(&house, &ask, "Postgres");
@@ -88,7 +90,7 @@ fn the_same_question_at_the_same_time_is_asked_once() {
 #[test]
 fn a_question_is_taken_back_unless_somebody_was_quicker() {
     let house = house(&[SHORT]);
-    let mut agent = Agent::start(&house, Way::ModernStdio);
+    let mut agent = Agent::start(&house, ClientKind::ModernStdio);
     agent.calls("ask_user_question", &which_database());
     let first = ticket(&agent.reads()).to_owned();
     agent.calls("cancel_question", &json!({"ticket": first, "reason": "found it in the README"}));
@@ -107,13 +109,13 @@ fn a_question_is_taken_back_unless_somebody_was_quicker() {
 #[test]
 fn an_agent_that_left_finds_its_answer_by_the_ticket() {
     let house = house(&[SHORT]);
-    let mut agent = Agent::start(&house, Way::OldStdio);
+    let mut agent = Agent::start(&house, ClientKind::OldStdio);
     agent.calls("ask_user_question", &which_database());
     let ticket = ticket(&agent.reads()).to_owned();
     agent.leaves();
     let ask = open(&house, 1).remove(0);
     answer(&house, &ask, "Postgres");
-    let mut later = Agent::start(&house, Way::ModernStdio);
+    let mut later = Agent::start(&house, ClientKind::ModernStdio);
     later.calls("wait_for_answer", &json!({"ticket": ticket}));
     assert_eq!(later.reads(), "The person answered: Postgres");
     until_delivered(&house, &ask);
@@ -122,10 +124,10 @@ fn an_agent_that_left_finds_its_answer_by_the_ticket() {
 #[test]
 fn another_agents_ticket_leads_nowhere() {
     let house = house(&[SHORT]);
-    let mut agent = Agent::start(&house, Way::OldHttp);
+    let mut agent = Agent::start(&house, ClientKind::OldHttp);
     agent.calls("ask_user_question", &which_database());
     let ticket = ticket(&agent.reads()).to_owned();
-    let mut other = Agent::start(&house, Way::ModernHttp);
+    let mut other = Agent::start(&house, ClientKind::ModernHttp);
     other.calls("wait_for_answer", &json!({"ticket": ticket}));
     let heard = other.hears();
     assert_eq!(heard["is_error"], true, "{heard}");

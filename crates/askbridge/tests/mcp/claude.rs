@@ -19,7 +19,7 @@ fn claude(house: &House, more: &[&str]) -> Child {
     let config = json!({"mcpServers": {"askbridge": server}}).to_string();
     let mut command = Command::new("setsid");
     command.arg(places::claude()).args(["-p", "hi", "--strict-mcp-config", "--mcp-config", &config]).args(more);
-    command.env_clear().envs(house.room.env(&house.model.url())).current_dir(house.room.work());
+    command.env_clear().envs(house.scratch.env(&house.model.url())).current_dir(house.scratch.work());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -38,7 +38,7 @@ fn claude_code_asks_with_our_tool_and_its_model_reads_the_answer() {
     let house = House::open(calls("mcp__askbridge__ask_user_question", which_database()));
     let child = claude(&house, &["--allowedTools", "mcp__askbridge__ask_user_question"]);
     let ask = open(&house, 1).remove(0);
-    assert_eq!((&ask["agent"], &ask["context"]["folder"]), (&json!("Claude Code"), &json!(house.room.work())));
+    assert_eq!((&ask["agent"], &ask["context"]["folder"]), (&json!("Claude Code"), &json!(house.scratch.work())));
     answer(&house, &ask, "SQLite");
     assert_eq!(house.model.until_result(CALL).text, "The person answered: SQLite");
     until_delivered(&house, &ask);
@@ -51,10 +51,10 @@ fn a_person_allows_what_claude_code_asks_us_for() {
     let child = claude(&house, &["--permission-prompt-tool", "mcp__askbridge__approve"]);
     let ask = open(&house, 1).remove(0);
     assert_eq!((&ask["kind"], &ask["approval"]["summary"]), (&json!("approval"), &json!("touch allowed")));
-    assert!(!house.room.work().join("allowed").exists());
+    assert!(!house.scratch.work().join("allowed").exists());
     house.answer(ask["id"].as_str().unwrap(), json!({"decision": "allow"}));
     ended(child);
-    assert!(house.room.work().join("allowed").exists());
+    assert!(house.scratch.work().join("allowed").exists());
     // MCP does not show whether the call ran, or with which input.
     let id = ask["id"].as_str().unwrap();
     let over =
@@ -74,7 +74,7 @@ fn a_change_that_claude_code_would_not_run_is_refused_before_it_counts() {
     }
     house.answer(ask["id"].as_str().unwrap(), json!({"decision": "allow", "input": {"command": "touch changed"}}));
     ended(child);
-    let work = house.room.work();
+    let work = house.scratch.work();
     assert!(work.join("changed").exists() && !work.join("original").exists());
 }
 
@@ -87,7 +87,7 @@ fn a_person_denies_it_with_words_that_the_model_reads() {
     let told = house.model.until_result(CALL).text;
     assert!(told.contains("not on a Sunday"), "{told}");
     ended(child);
-    assert!(!house.room.work().join("denied").exists());
+    assert!(!house.scratch.work().join("denied").exists());
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn without_a_server_nothing_is_allowed() {
     let told = house.model.until_result(CALL).text;
     assert!(told.contains("askbridge is not running"), "{told}");
     ended(child);
-    assert!(fs::read_dir(house.room.work()).unwrap().flatten().all(|entry| entry.file_name() != "unasked"));
+    assert!(fs::read_dir(house.scratch.work()).unwrap().flatten().all(|entry| entry.file_name() != "unasked"));
 }

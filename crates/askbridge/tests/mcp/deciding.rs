@@ -32,9 +32,9 @@ fn whatever_starts_askbridge_mcp_is_an_agent_from_its_first_call_on() {
     let params = json!({"name": "notify_user", "arguments": {"message": "hi"}});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let mut shell = Command::new("setsid");
-    shell.args(["bash", "-c", AGENT]).env_clear().envs(house.room.env("http://127.0.0.1:9"));
+    shell.args(["bash", "-c", AGENT]).env_clear().envs(house.scratch.env("http://127.0.0.1:9"));
     shell.env("ASKBRIDGE", env!("CARGO_BIN_EXE_askbridge")).env("ASKBRIDGE_DATA", house.data());
-    let ran = shell.env("CALL", call.to_string()).env("WHO", WHO).current_dir(house.room.work()).output().unwrap();
+    let ran = shell.env("CALL", call.to_string()).env("WHO", WHO).current_dir(house.scratch.work()).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     let roles: Vec<_> = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["role"].clone()).collect();
     assert_eq!(roles, [json!("local"), json!("agent")], "{said}{}", String::from_utf8_lossy(&ran.stderr));

@@ -114,7 +114,11 @@ fn a_run_of_claude_code_that_is_stopped_leaves_nothing_to_decide() {
         let mut claude = Command::new(places::claude());
         claude.args(["-p", "hi", "--strict-mcp-config", "--mcp-config", &config]);
         claude.args(["--permission-prompt-tool", "mcp__askbridge__approve"]);
-        claude.env_clear().envs(house.room.env(&house.model.url())).current_dir(house.room.work()).process_group(0);
+        claude
+            .env_clear()
+            .envs(house.scratch.env(&house.model.url()))
+            .current_dir(house.scratch.work())
+            .process_group(0);
         let mut claude = claude.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let ask = open(&house, 1).remove(0);
         kill_process_group(Pid::from_child(&claude), signal).unwrap();

@@ -22,8 +22,12 @@ impl Pipe {
     /// Opens one to a client with these capabilities.
     pub(crate) fn open_with(house: &House, client: &str, capabilities: &Value) -> Self {
         let mut command = Command::new("setsid");
-        command.arg(env!("CARGO_BIN_EXE_askbridge")).arg("mcp").env_clear().envs(house.room.env("http://127.0.0.1:9"));
-        command.env("ASKBRIDGE_DATA", house.data()).current_dir(house.room.work());
+        command
+            .arg(env!("CARGO_BIN_EXE_askbridge"))
+            .arg("mcp")
+            .env_clear()
+            .envs(house.scratch.env("http://127.0.0.1:9"));
+        command.env("ASKBRIDGE_DATA", house.data()).current_dir(house.scratch.work());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut pipe = Self { child, stdin, stdout };

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::agent::{Agent, Way, answer, house, open, ticket, until_delivered, which_database};
+use crate::agent::{Agent, ClientKind, answer, house, open, ticket, until_delivered, which_database};
 use crate::pipe::Pipe;
 
 #[test]
@@ -29,7 +29,7 @@ fn a_client_starts_without_a_server_and_its_calls_say_what_to_type() {
 #[test]
 fn a_call_outlives_the_server_that_is_killed_and_started_again() {
     let mut house = house(&[]);
-    let mut agent = Agent::start(&house, Way::ModernStdio);
+    let mut agent = Agent::start(&house, ClientKind::ModernStdio);
     agent.calls("ask_user_question", &which_database());
     let ask = open(&house, 1).remove(0);
     house.kill();

@@ -11,7 +11,7 @@ use crate::wire::Http;
 
 /// What an agent recorded about one question.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct QuestionRecord {
     pub(crate) key: String,
     /// Every id that was acknowledged for this key.
     pub(crate) ids: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
 }
 
 /// Asks one question after the other until `stop`, then finishes the one in hand.
-pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<AtomicBool>) -> Vec<Asked> {
+pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<AtomicBool>) -> Vec<QuestionRecord> {
     let mut ledger = Vec::new();
     let mut http = None;
     for round in 0.. {
@@ -34,7 +34,7 @@ pub(crate) async fn ask(address: String, token: String, place: usize, stop: Arc<
         // Every eighth question is left to expire.
         let expires = (place + round).is_multiple_of(8);
         let key = format!("agent{place}-round{round}");
-        let mut asked = Asked { key, ids: Vec::new(), settled: Vec::new(), unheard: 0, turned_away: 0 };
+        let mut asked = QuestionRecord { key, ids: Vec::new(), settled: Vec::new(), unheard: 0, turned_away: 0 };
         let mut question = json!({"questions": [{
             "question": if expires { "Is anybody there?" } else { "Which way?" },
             "options": [{"label": "North"}, {"label": "East"}, {"label": "South"}, {"label": "West"}],

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::agents::Asked;
+use crate::agents::QuestionRecord;
 use crate::people::Seen;
 use crate::server::Server;
 use crate::{agents, people};
 
 pub(crate) struct Crowd {
-    asking: Vec<JoinHandle<Vec<Asked>>>,
+    asking: Vec<JoinHandle<Vec<QuestionRecord>>>,
     watching: Vec<JoinHandle<Seen>>,
     agents_stop: Arc<AtomicBool>,
     people_stop: Arc<AtomicBool>,
@@ -40,7 +40,7 @@ impl Crowd {
     }
 
     /// Lets the agents finish their rounds, and returns what they asked.
-    pub(crate) async fn stop_asking(&mut self) -> Vec<Asked> {
+    pub(crate) async fn stop_asking(&mut self) -> Vec<QuestionRecord> {
         self.agents_stop.store(true, Ordering::Relaxed);
         let mut asked = Vec::new();
         for agent in std::mem::take(&mut self.asking) {

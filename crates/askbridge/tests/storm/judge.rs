@@ -11,7 +11,7 @@ use askbridge_journal::{Sqlite, sqlite};
 use futures_util::StreamExt;
 use serde_json::Value;
 
-use crate::agents::Asked;
+use crate::agents::QuestionRecord;
 use crate::people::Seen;
 
 /// What the journal says about one ask.
@@ -32,7 +32,7 @@ pub(crate) struct Storm {
     pub(crate) torn: bool,
 }
 
-pub(crate) async fn judge(folder: &Path, asked: &[Asked], seen: &[Seen], storm: Storm) {
+pub(crate) async fn judge(folder: &Path, asked: &[QuestionRecord], seen: &[Seen], storm: Storm) {
     let journal = Sqlite::open(&sqlite::Options::new(folder, 0)).unwrap();
     let mut records: HashMap<String, Record> = HashMap::new();
     let mut keys: HashMap<String, Vec<String>> = HashMap::new();

@@ -13,7 +13,7 @@ const OPTIONS: [&str; 4] = ["North", "East", "South", "West"];
 
 /// What one of them was told.
 #[derive(Debug, PartialEq)]
-enum Told {
+enum RaceResult {
     Won,
     Lost { to: String },
     Else(String),
@@ -55,11 +55,12 @@ async fn a_hundred_answers_have_one_winner_and_everyone_learns_who_it_was() {
         while all.len() < PEOPLE {
             all.push(heard.recv().await.unwrap());
         }
-        let winners: Vec<_> = all.iter().filter(|(_, told)| *told == Told::Won).map(|(name, _)| name.clone()).collect();
+        let winners: Vec<_> =
+            all.iter().filter(|(_, told)| *told == RaceResult::Won).map(|(name, _)| name.clone()).collect();
         let [winner] = winners.as_slice() else { panic!("round {round} was won by {winners:?}: {all:?}") };
         for (name, told) in &all {
             if name != winner {
-                assert_eq!(*told, Told::Lost { to: winner.clone() }, "round {round}, {name}");
+                assert_eq!(*told, RaceResult::Lost { to: winner.clone() }, "round {round}, {name}");
             }
         }
         let (_, settled) = agent.get(&format!("/v1/asks/{ask}"), &token).await.unwrap();
@@ -74,7 +75,7 @@ enum Surface {
 }
 
 impl Surface {
-    async fn answer(&mut self, token: &str, ask: &str, label: &str) -> Told {
+    async fn answer(&mut self, token: &str, ask: &str, label: &str) -> RaceResult {
         let answers = json!({"Which way?": label});
         let path = format!("/v1/asks/{ask}/answer");
         let headers = format!("authorization: Bearer {token}\r\n");
@@ -85,7 +86,7 @@ impl Surface {
                 loop {
                     let frame = socket.next().await.expect("the socket stays open");
                     if frame["type"] == "reply" {
-                        return if frame["ok"] == true { Told::Won } else { lost(&frame["error"]) };
+                        return if frame["ok"] == true { RaceResult::Won } else { lost(&frame["error"]) };
                     }
                 }
             }
@@ -95,18 +96,18 @@ impl Surface {
     }
 }
 
-fn ruling((status, body): (u16, Value)) -> Told {
+fn ruling((status, body): (u16, Value)) -> RaceResult {
     match status {
-        200 => Told::Won,
+        200 => RaceResult::Won,
         409 => lost(&body),
-        _ => Told::Else(body.to_string()),
+        _ => RaceResult::Else(body.to_string()),
     }
 }
 
-fn lost(problem: &Value) -> Told {
+fn lost(problem: &Value) -> RaceResult {
     match problem["winner"]["by"]["person"].as_str() {
-        Some(to) if problem["code"] == "already_decided" => Told::Lost { to: to.to_owned() },
-        _ => Told::Else(problem.to_string()),
+        Some(to) if problem["code"] == "already_decided" => RaceResult::Lost { to: to.to_owned() },
+        _ => RaceResult::Else(problem.to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use askbridge_scripted::storm;
 
-use crate::agents::Asked;
+use crate::agents::QuestionRecord;
 use crate::crowd::Crowd;
 use crate::judge;
 use crate::server::Server;
@@ -26,7 +26,7 @@ async fn a_server_that_opens_its_own_socket_is_followed_by_the_next_without_loss
     upgrade(Server::start().await).await;
 }
 
-async fn upgrade(mut server: Server) -> Vec<Asked> {
+async fn upgrade(mut server: Server) -> Vec<QuestionRecord> {
     let upgrades = storm::count("upgrades of the server under load", 6, 40);
     let mut crowd = Crowd::gather(&server, &LABELS, AGENTS).await;
 

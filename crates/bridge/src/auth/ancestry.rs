@@ -48,10 +48,10 @@ pub struct Origin {
 /// The processes that we know as agents, because we started them or they announced themselves, and the shells that a
 /// tap was given for.
 #[derive(Debug, Default)]
-pub struct Agents(Mutex<Known>);
+pub struct Agents(Mutex<KnownProcesses>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownProcesses {
     agents: HashSet<ProcessId>,
     /// Leaders of sessions with a terminal in which an agent is or was.
     hosted: HashSet<ProcessId>,
@@ -136,7 +136,7 @@ fn is_there(process: ProcessId) -> bool {
 }
 
 /// Follows the chain of parents of `pid` in `processes`. `own` is the user that the server runs as.
-fn trace(processes: &impl Processes, known: &Known, own: u32, pid: u32) -> Origin {
+fn trace(processes: &impl Processes, known: &KnownProcesses, own: u32, pid: u32) -> Origin {
     let mut line: Vec<Kin> = Vec::new();
     let mut next = pid;
     let followed = loop {

@@ -55,7 +55,7 @@ const NAME_CHARS_MAX: usize = 64;
 
 /// A token and its holder.
 #[derive(Debug, Clone)]
-struct Known {
+struct TokenEntry {
     info: Arc<TokenInfo>,
     caller: Caller,
 }
@@ -65,7 +65,7 @@ struct Known {
 pub struct Tokens {
     pub(super) store: Store,
     pub(super) chance: Chance,
-    known: RwLock<HashMap<[u8; 32], Known>>,
+    known: RwLock<HashMap<[u8; 32], TokenEntry>>,
     /// Counts changes to known tokens, so that open connections check again whose they are.
     changes: watch::Sender<u64>,
     /// Held while a token is renamed or revoked: a rename that began before a revocation would bring the token back.
@@ -89,9 +89,9 @@ impl Tokens {
         let known = items.iter().filter_map(|item| {
             let hash = parse_hash(item.key.strip_prefix(PREFIX)?)?;
             let info: TokenInfo = serde_json::from_slice(&item.value).ok()?;
-            Some((hash, Known::from(info)))
+            Some((hash, TokenEntry::from(info)))
         });
-        let known: HashMap<_, Known> = known.collect();
+        let known: HashMap<_, TokenEntry> = known.collect();
         let has_people = known.values().any(|known| known.info.role.decides());
         let taps = Taps::load(&store, has_people, now).await?;
         let cookies = Cookies::load(&store, now).await?;
@@ -200,7 +200,7 @@ impl Tokens {
         }
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
-        self.known.write().insert(hash, Known::from(info));
+        self.known.write().insert(hash, TokenEntry::from(info));
         Ok(())
     }
 
@@ -257,7 +257,7 @@ pub fn checked_name(name: &str) -> Result<&str, TokensError> {
     Ok(name)
 }
 
-impl From<TokenInfo> for Known {
+impl From<TokenInfo> for TokenEntry {
     fn from(info: TokenInfo) -> Self {
         let role = match info.role {
             TokenRole::Agent => Role::Agent,

@@ -10,7 +10,7 @@ use futures_util::{FutureExt, StreamExt};
 use super::endpoint::{Endpoint, Lost, Order, Watched};
 use super::rulings::Rulings;
 use crate::chance::Chance;
-use crate::runtime::{Follower, Heard, News};
+use crate::runtime::{FollowUpdate, Follower, News};
 
 /// One machine and everything that it waits for.
 pub(crate) struct Driver<P, E> {
@@ -231,14 +231,14 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         }
     }
 
-    fn heard(&mut self, heard: Result<Heard, Rejection>) {
+    fn heard(&mut self, heard: Result<FollowUpdate, Rejection>) {
         match heard {
-            Ok(Heard::News(news)) => self.tell(&news),
-            Ok(Heard::Snapshot(snapshot)) => {
+            Ok(FollowUpdate::News(news)) => self.tell(&news),
+            Ok(FollowUpdate::Snapshot(snapshot)) => {
                 self.act(|peer, cx| peer.tell(&Told::Snapshot(&snapshot), cx));
                 self.release();
             }
-            Ok(Heard::CaughtUp(seen)) => {
+            Ok(FollowUpdate::CaughtUp(seen)) => {
                 let Some(session) = self.endpoint.chat() else { return };
                 self.act(|peer, cx| peer.tell(&Told::CaughtUp { session, seen }, cx));
                 if let Some(follower) = &self.follower {
@@ -246,7 +246,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
                 }
                 self.release();
             }
-            Ok(Heard::Lagged) => {
+            Ok(FollowUpdate::Lagged) => {
                 self.follower = None;
                 self.act(|peer, cx| peer.tell(&Told::Lagged, cx));
                 self.hang_up = Some(self.endpoint.lose_track(Lost::Lagged));
@@ -334,7 +334,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
     }
 }
 
-async fn next(follower: &mut Option<Follower>) -> Result<Heard, Rejection> {
+async fn next(follower: &mut Option<Follower>) -> Result<FollowUpdate, Rejection> {
     match follower {
         Some(follower) => follower.next().await,
         None => std::future::pending().await,

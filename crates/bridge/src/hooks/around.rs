@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use askbridge_core::limits::{HOOK_LOOK_MAX, HOOK_RECORD_BYTES_MAX};
-use askbridge_peers::doors::hook::{Agent, Around, Call, Heard, Version, read_record};
+use askbridge_peers::doors::hook::{Agent, Around, HookEvent, ToolCall, Version, read_record};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::debug;
 
-use super::desk::Hooks;
+use super::handler::Hooks;
 use crate::regular;
 
 /// How many parent folders are searched for a repository. Beyond: there is none.
@@ -30,7 +30,11 @@ const BREATH: Duration = Duration::from_millis(20);
 /// Files are read on a separate thread, since a file system may hang (one over a network, or one served by the agent
 /// itself). A thread that hangs is abandoned at the timeout. A semaphore bounds their number, and neither the runtime
 /// nor its shutdown waits for them.
-pub(super) async fn look_around(hooks: &Hooks, heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
+pub(super) async fn look_around(
+    hooks: &Hooks,
+    heard: &HookEvent,
+    asked: Option<&ToolCall>,
+) -> (Around, Option<Version>) {
     let (looked, about) = (heard.clone(), asked.cloned());
     let looking = async {
         let place = hooks.looking.clone().acquire_owned().await.ok()?;
@@ -52,7 +56,7 @@ pub(super) async fn look_around(hooks: &Hooks, heard: &Heard, asked: Option<&Cal
     }
 }
 
-fn look(heard: &Heard, asked: Option<&Call>) -> (Around, Option<Version>) {
+fn look(heard: &HookEvent, asked: Option<&ToolCall>) -> (Around, Option<Version>) {
     let path = heard.record.as_deref().map(Path::new);
     let read = || path.and_then(|path| end_of(path).ok()).map(|end| read_record(&end)).unwrap_or_default();
     let mut record = read();

@@ -1,13 +1,13 @@
 //! A hook that lost its server and reconnects: it waits for the same ask as before.
 
 use askbridge_core::ids::AskId;
-use askbridge_peers::doors::hook::{Around, Heard, Mouth, What};
+use askbridge_peers::doors::hook::{Around, HookEvent, HookEventKind, Mouth};
 use askbridge_peers::wish::Rejection;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::desk::{Event, Output};
-use super::hold::{Held, wait_and_answer};
+use super::handler::{Event, Output};
+use super::hold::{HeldHook, wait_and_answer};
 use super::waiting::all_waiting;
 use crate::auth::ProcessId;
 use crate::server::App;
@@ -23,17 +23,17 @@ pub(super) async fn left_by(app: &App, hook: Option<ProcessId>) -> Result<Option
 pub(super) async fn come_back(
     app: &App,
     event: &Event,
-    heard: &Heard,
+    heard: &HookEvent,
     agent: Option<ProcessId>,
     ask: AskId,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
-    let What::Wanted { call, .. } = &heard.what else { return Ok(None) };
+    let HookEventKind::Wanted { call, .. } = &heard.what else { return Ok(None) };
     let view = app.handle.ask(ask).await?;
     let around = Around { mouth: Mouth::of(&view.ask.context), ..Around::default() };
     let (call, hook) = (call.clone(), event.hook);
     let (session, caller) = (ask.session, &event.caller);
-    let held = Held { heard, call, session, around, agent, hook, park: None, follows: false, caller };
+    let held = HeldHook { heard, call, session, around, agent, hook, park: None, follows: false, caller };
     info!(ask.id = %ask, "The hook that asked {ask} is back");
     wait_and_answer(app, &held, ask, gone).await
 }

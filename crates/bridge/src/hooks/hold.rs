@@ -9,16 +9,16 @@ use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 use askbridge_core::view::By;
-use askbridge_peers::doors::hook::{Around, Call, Heard, Mouth, NAME, answer, defer, swallowed, wish};
+use askbridge_peers::doors::hook::{Around, HookEvent, Mouth, NAME, ToolCall, answer, defer, swallowed, wish};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
-use super::desk::Output;
+use super::handler::Output;
 use super::mouth::WENT_ON;
 use super::parked::{forget_parked, remember_parked};
-use super::waiting::{Waiting, forget_waiting, remember_waiting};
+use super::waiting::{WaitingHook, forget_waiting, remember_waiting};
 use crate::auth::{Caller, ProcessId};
 use crate::runtime::Entrance;
 use crate::server::App;
@@ -27,9 +27,9 @@ use crate::server::App;
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// A hook whose agent waits.
-pub(super) struct Held<'a> {
-    pub(super) heard: &'a Heard,
-    pub(super) call: Call,
+pub(super) struct HeldHook<'a> {
+    pub(super) heard: &'a HookEvent,
+    pub(super) call: ToolCall,
     pub(super) session: SessionId,
     pub(super) around: Around,
     pub(super) agent: Option<ProcessId>,
@@ -40,14 +40,14 @@ pub(super) struct Held<'a> {
     pub(super) caller: &'a Caller,
 }
 
-impl Held<'_> {
+impl HeldHook<'_> {
     fn entrance(&self) -> Entrance {
         Entrance::agent(NAME, self.session)
     }
 }
 
 /// Why the waiting ended.
-enum Ended {
+enum WaitEnd {
     Settled,
     /// The hook has disconnected: its agent cancelled it, or has exited.
     Gone,
@@ -60,7 +60,7 @@ enum Ended {
 }
 
 /// Makes the ask and waits. Returns what the hook prints.
-pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
+pub(super) async fn hold(app: &App, held: HeldHook<'_>, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
     let reach = if held.park.is_some() { Reach::Resumable } else { Reach::Held };
     let wish = match wish(held.heard, &held.call, held.session, &held.around, reach) {
         Ok(mut wish) => {
@@ -77,7 +77,7 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
     let receipt = ask(app, &held, wish).await?;
     let ask = receipt.ask.ok_or_else(|| Rejection::Down("the ask was not recorded".to_owned()))?;
     if let Some(hook) = held.hook {
-        remember_waiting(app, ask, Waiting { hook, agent: held.agent }).await;
+        remember_waiting(app, ask, WaitingHook { hook, agent: held.agent }).await;
     }
     wait_and_answer(app, &held, ask, gone).await
 }
@@ -85,19 +85,19 @@ pub(super) async fn hold(app: &App, held: Held<'_>, gone: CancellationToken) -> 
 /// Waits for an ask that exists. Returns what the hook prints.
 pub(super) async fn wait_and_answer(
     app: &App,
-    held: &Held<'_>,
+    held: &HeldHook<'_>,
     ask: AskId,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
     let _connected = app.hooks.connected.enter(ask);
     match wait(app, held, ask, gone).await? {
-        Ended::Stopping => Ok(None),
-        Ended::Revoked => {
+        WaitEnd::Stopping => Ok(None),
+        WaitEnd::Revoked => {
             let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
             app.gate().grant(held.caller, held.entrance(), wish).await?;
             Ok(None)
         }
-        Ended::Gone => {
+        WaitEnd::Gone => {
             let is_alive = held.agent.is_none_or(ProcessId::is_alive);
             let taken_back = |why: &str| Wish::Withdraw { ask: AskRef::Id(ask), why: why.to_owned() };
             let wish = match held.around.mouth {
@@ -109,8 +109,8 @@ pub(super) async fn wait_and_answer(
             app.gate().grant(held.caller, held.entrance(), wish).await?;
             Ok(None)
         }
-        Ended::Warm => Ok(park(app, held, ask).await?.map(Output::from)),
-        Ended::Settled => {
+        WaitEnd::Warm => Ok(park(app, held, ask).await?.map(Output::from)),
+        WaitEnd::Settled => {
             let view = app.handle.ask(ask).await?;
             let Some(text) = answer(held.heard, &held.call, held.follows, &view) else { return Ok(None) };
             forget_parked(app, ask).await;
@@ -133,7 +133,7 @@ pub(super) async fn wait_and_answer(
 }
 
 /// Makes the ask, or finds the one made before. If its key was used for something else, asks without a key.
-async fn ask(app: &App, held: &Held<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
+async fn ask(app: &App, held: &HeldHook<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
     let nameless = AskWish { key: None, call: None, ..wish.clone() };
     let grant = async |wish| app.gate().grant(held.caller, held.entrance(), Wish::Ask(Box::new(wish))).await;
     match grant(wish).await {
@@ -142,10 +142,10 @@ async fn ask(app: &App, held: &Held<'_>, wish: AskWish) -> Result<Receipt, Rejec
     }
 }
 
-async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -> Result<Ended, Rejection> {
+async fn wait(app: &App, held: &HeldHook<'_>, ask: AskId, gone: CancellationToken) -> Result<WaitEnd, Rejection> {
     let end = app.handle.end_of(ask);
     if !app.handle.is_open(ask).await? {
-        return Ok(Ended::Settled);
+        return Ok(WaitEnd::Settled);
     }
     let warm = async {
         match held.park {
@@ -165,17 +165,17 @@ async fn wait(app: &App, held: &Held<'_>, ask: AskId, gone: CancellationToken) -
     };
     Ok(tokio::select! {
         biased;
-        () = app.tokens.revoked(held.caller) => Ended::Revoked,
-        _ = end => Ended::Settled,
-        () = gone.cancelled() => Ended::Gone,
-        () = agent_is_gone => Ended::Gone,
-        () = app.stop.cancelled() => Ended::Stopping,
-        () = warm => Ended::Warm,
+        () = app.tokens.revoked(held.caller) => WaitEnd::Revoked,
+        _ = end => WaitEnd::Settled,
+        () = gone.cancelled() => WaitEnd::Gone,
+        () = agent_is_gone => WaitEnd::Gone,
+        () = app.stop.cancelled() => WaitEnd::Stopping,
+        () = warm => WaitEnd::Warm,
     })
 }
 
 /// Parks the ask and ends the agent's process. The ask is found again when the run is resumed.
-async fn park(app: &App, held: &Held<'_>, ask: AskId) -> Result<Option<String>, Rejection> {
+async fn park(app: &App, held: &HeldHook<'_>, ask: AskId) -> Result<Option<String>, Rejection> {
     // Of two calls that are deferred together, the agent forgets one.
     let others = app.handle.look(held.session, |state| state.session.open().filter(|live| live.ask.id != ask).count());
     let alone = others.await? == 0;

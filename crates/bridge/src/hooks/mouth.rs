@@ -1,6 +1,6 @@
 //! Who else can answer the agent: its terminal, a prompt tool, or nobody.
 
-use askbridge_peers::doors::hook::{Agent, Heard, Mouth};
+use askbridge_peers::doors::hook::{Agent, HookEvent, Mouth};
 use askbridge_platform::processes::shows_on_a_terminal;
 
 use super::prompting::prompt_tool;
@@ -13,7 +13,7 @@ pub(super) const WENT_ON: &str = "the run went on without an answer";
 ///
 /// If the process cannot be inspected, it is assumed that it can be answered elsewhere: its dialog, or its prompt tool,
 /// must not be cut short.
-pub(super) fn mouth_beside(heard: &Heard, attended: Option<bool>, agent: Option<ProcessId>) -> Mouth {
+pub(super) fn mouth_beside(heard: &HookEvent, attended: Option<bool>, agent: Option<ProcessId>) -> Mouth {
     let arguments = agent.map(|agent| command_line(agent.pid)).unwrap_or_default();
     let Some(agent) = agent.filter(|_| heard.agent == Agent::Claude && !arguments.is_empty()) else {
         return if attended == Some(false) { Mouth::PromptTool } else { Mouth::Terminal };

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 
 use askbridge_core::limits::HOOK_NOTES_MAX;
-use askbridge_peers::doors::hook::Call;
+use askbridge_peers::doors::hook::ToolCall;
 use parking_lot::Mutex;
 
 /// Calls that were not asked about yet, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Notes(Mutex<VecDeque<(String, Call)>>);
+pub(super) struct Notes(Mutex<VecDeque<(String, ToolCall)>>);
 
 impl Notes {
-    pub(super) fn keep(&self, conversation: &str, call: Call) {
+    pub(super) fn keep(&self, conversation: &str, call: ToolCall) {
         let mut notes = self.0.lock();
         notes.retain(|(_, known)| known.id != call.id);
         if notes.len() >= HOOK_NOTES_MAX {
@@ -21,7 +21,7 @@ impl Notes {
     }
 
     /// Finds and removes the call that is asked about: the next question like it belongs to another call.
-    pub(super) fn take(&self, conversation: &str, asked: &Call) -> Option<Call> {
+    pub(super) fn take(&self, conversation: &str, asked: &ToolCall) -> Option<ToolCall> {
         let mut notes = self.0.lock();
         let place = notes.iter().position(|(known, call)| known == conversation && call.is(asked))?;
         notes.remove(place).map(|(_, call)| call)
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn each_question_gets_the_oldest_call_that_fits_once() {
-        let call = |id: Option<&str>| Call {
+        let call = |id: Option<&str>| ToolCall {
             id: id.map(str::to_owned),
             tool: "AskUserQuestion".to_owned(),
             input: Raw::from("{}"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::AskId;
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_peers::doors::hook::{Heard, kept_flags};
+use askbridge_peers::doors::hook::{HookEvent, kept_flags};
 use askbridge_peers::wish::Rejection;
 use askbridge_platform::processes;
 use schemars::JsonSchema;
@@ -40,7 +40,12 @@ pub struct ParkedRun {
 }
 
 /// Stores how a run was started. Returns whether that could be found out.
-pub(super) async fn remember_parked(app: &App, heard: &Heard, ask: AskId, agent: ProcessId) -> Result<bool, Rejection> {
+pub(super) async fn remember_parked(
+    app: &App,
+    heard: &HookEvent,
+    ask: AskId,
+    agent: ProcessId,
+) -> Result<bool, Rejection> {
     let arguments = command_line(agent.pid);
     if arguments.is_empty() {
         return Ok(false);

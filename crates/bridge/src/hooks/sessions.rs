@@ -3,7 +3,7 @@
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::session::{End, Session};
-use askbridge_peers::doors::hook::{Around, Heard, NAME};
+use askbridge_peers::doors::hook::{Around, HookEvent, NAME};
 use askbridge_peers::wish::{Rejection, Wish};
 
 use crate::auth::Caller;
@@ -24,7 +24,7 @@ pub(super) struct Current {
 }
 
 /// Finds the session of a conversation. After it was ended and resumed, that is another session.
-pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &Heard) -> Result<Current, Rejection> {
+pub(super) async fn current(handle: &Handle, party: &PartyId, heard: &HookEvent) -> Result<Current, Rejection> {
     let mut life = 0;
     while life < LIVES_MAX {
         let id = handle.newest(session_for(party, &heard.conversation, life)).await?.session;
@@ -53,7 +53,7 @@ fn is_over(session: &Session) -> bool {
 pub(super) async fn started(
     app: &App,
     caller: &Caller,
-    heard: &Heard,
+    heard: &HookEvent,
     around: &Around,
 ) -> Result<SessionId, Rejection> {
     let Current { id, exists } = current(&app.handle, &caller.party, heard).await?;
@@ -94,7 +94,7 @@ mod tests {
     use askbridge_core::intent::{Intent, Start};
     use askbridge_core::terms::Rules;
     use askbridge_journal::Memory;
-    use askbridge_peers::doors::hook::{Agent, What};
+    use askbridge_peers::doors::hook::{Agent, HookEventKind};
 
     use super::*;
     use crate::chance::Chance;
@@ -114,14 +114,14 @@ mod tests {
         })
         .await;
         let (handle, party) = (&bridge.handle, PartyId::from("local"));
-        let heard = Heard {
+        let heard = HookEvent {
             agent: Agent::Claude,
             conversation: "c".to_owned(),
             folder: None,
             record: None,
             mode: None,
             in_subagent: false,
-            what: What::Began,
+            what: HookEventKind::Began,
         };
         let life = |life| session_for(&party, "c", life);
         assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(0), exists: false });

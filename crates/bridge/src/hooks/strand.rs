@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::hold::LOOK_EVERY;
-use super::waiting::{Waiting, all_waiting, forget_waiting};
+use super::waiting::{WaitingHook, all_waiting, forget_waiting};
 use crate::auth::ProcessId;
 use crate::runtime::chain;
 use crate::server::App;
@@ -53,14 +53,14 @@ impl App {
     }
 }
 
-impl Waiting {
+impl WaitingHook {
     fn may_come_back(&self) -> bool {
         self.hook.is_alive() && self.agent.is_none_or(ProcessId::is_alive)
     }
 }
 
 /// Waits until a hook has reconnected or exited.
-async fn await_return(app: &App, ask: AskId, waiting: Waiting) {
+async fn await_return(app: &App, ask: AskId, waiting: WaitingHook) {
     while !app.hooks.connected.has(ask) {
         if !waiting.may_come_back() {
             return let_go(app, ask, Some(waiting)).await;
@@ -73,7 +73,7 @@ async fn await_return(app: &App, ask: AskId, waiting: Waiting) {
 }
 
 /// Strands an ask whose hook has exited, or withdraws it if the agent has exited too.
-async fn let_go(app: &App, ask: AskId, waiting: Option<Waiting>) {
+async fn let_go(app: &App, ask: AskId, waiting: Option<WaitingHook>) {
     forget_waiting(app, ask).await;
     let agent_is_gone = waiting.and_then(|waiting| waiting.agent).is_some_and(|agent| !agent.is_alive());
     let (intent, said) = match agent_is_gone {

@@ -21,22 +21,22 @@ const REMEMBERED: Duration = Duration::from_secs(31 * 24 * 60 * 60);
 
 /// The hook that made an ask, and the agent above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Waiting {
+pub(super) struct WaitingHook {
     pub(super) hook: ProcessId,
     pub(super) agent: Option<ProcessId>,
 }
 
 /// The same as stored: process ids with their start times.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredWaiter {
     hook: (u32, u64),
     agent: Option<(u32, u64)>,
 }
 
 /// Stores who waits for an ask. If that fails, the hook waits all the same; only a restart would strand its ask.
-pub(super) async fn remember_waiting(app: &App, ask: AskId, waiting: Waiting) {
+pub(super) async fn remember_waiting(app: &App, ask: AskId, waiting: WaitingHook) {
     let written = |process: ProcessId| (process.pid, process.started);
-    let kept = Kept { hook: written(waiting.hook), agent: waiting.agent.map(written) };
+    let kept = StoredWaiter { hook: written(waiting.hook), agent: waiting.agent.map(written) };
     let value = serde_json::to_vec(&kept).expect("numbers are JSON");
     let now = app.handle.clock.now();
     let put = app.handle.store.put(&key(ask), &value, Expect::Any, Some(now.plus(REMEMBERED)), now).await;
@@ -52,14 +52,14 @@ pub(super) async fn forget_waiting(app: &App, ask: AskId) {
 }
 
 /// Returns the stored waiters with their asks.
-pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, Waiting)>, Rejection> {
+pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, WaitingHook)>, Rejection> {
     let items = app.handle.store.list(PREFIX, app.handle.clock.now()).await;
     let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
     let read = |(pid, started): (u32, u64)| ProcessId { pid, started };
     let waiting = items.iter().filter_map(|item| {
         let ask = item.key.strip_prefix(PREFIX)?.parse().ok()?;
-        let kept: Kept = serde_json::from_slice(&item.value).ok()?;
-        Some((ask, Waiting { hook: read(kept.hook), agent: kept.agent.map(read) }))
+        let kept: StoredWaiter = serde_json::from_slice(&item.value).ok()?;
+        Some((ask, WaitingHook { hook: read(kept.hook), agent: kept.agent.map(read) }))
     });
     Ok(waiting.collect())
 }

@@ -7,9 +7,9 @@ use askbridge_core::intent::{Intent, Takeover};
 use askbridge_journal::index::{SessionFilter, SessionState};
 use tracing::warn;
 
-use super::desk::Inner;
+use super::agent_folder::{self, AgentFolder};
 use super::kind::KINDS;
-use super::place::{self, Place};
+use super::pool::HostPool;
 use super::process::Running;
 use crate::runtime::chain;
 
@@ -17,8 +17,8 @@ use crate::runtime::chain;
 const PAGE: usize = 256;
 
 /// Takes over every process that has files in the folder, then starts those that sessions wait for.
-pub(super) async fn adopt_all(desk: &Arc<Inner>) {
-    let inhabited = match place::inhabited(&desk.options.folder) {
+pub(super) async fn adopt_all(pool: &Arc<HostPool>) {
+    let inhabited = match agent_folder::inhabited(&pool.options.folder) {
         Ok(inhabited) => inhabited,
         Err(error) => {
             warn!(%error, "Could not look for agents that run");
@@ -26,62 +26,62 @@ pub(super) async fn adopt_all(desk: &Arc<Inner>) {
         }
     };
     for session in &inhabited {
-        if is_known(desk, *session).await {
-            desk.handle.bell.rings_for(*session);
-            desk.take_over(*session);
+        if is_known(pool, *session).await {
+            pool.handle.wakeups.include(*session);
+            pool.take_over(*session);
         } else {
-            evict(desk, *session).await;
+            evict(pool, *session).await;
         }
     }
     // Sessions that were forgotten while no askbridge ran to remove their files.
-    for session in place::remembered(&desk.options.folder).unwrap_or_default() {
-        if !is_known(desk, session).await {
-            evict(desk, session).await;
+    for session in agent_folder::remembered(&pool.options.folder).unwrap_or_default() {
+        if !is_known(pool, session).await {
+            evict(pool, session).await;
         }
     }
-    for session in KINDS.iter().flat_map(|kind| sessions(desk, kind.door())).collect::<Vec<_>>() {
-        desk.handle.bell.rings_for(session);
+    for session in KINDS.iter().flat_map(|kind| sessions(pool, kind.door())).collect::<Vec<_>>() {
+        pool.handle.wakeups.include(session);
         if !inhabited.contains(&session) {
-            release(desk, session).await;
+            release(pool, session).await;
             // We may have been killed between an interruption and its effect.
-            desk.interrupt(session).await;
-            desk.consider(session).await;
+            pool.interrupt(session).await;
+            pool.consider(session).await;
         }
     }
 }
 
-async fn is_known(desk: &Inner, session: SessionId) -> bool {
-    desk.handle.look(session, |state| state.session.started.is_some()).await.unwrap_or(true)
+async fn is_known(pool: &HostPool, session: SessionId) -> bool {
+    pool.handle.look(session, |state| state.session.started.is_some()).await.unwrap_or(true)
 }
 
 /// Ends the process of a session that the journal does not know: no client could ever talk to it.
-async fn evict(desk: &Inner, session: SessionId) {
-    let place = Place::new(&desk.options.folder, session);
-    if let Some(Ok(Some(running))) = place.process().map(Running::hold) {
+async fn evict(pool: &HostPool, session: SessionId) {
+    let agent_folder = AgentFolder::new(&pool.options.folder, session);
+    if let Some(Ok(Some(running))) = agent_folder.process().map(Running::hold) {
         warn!(session.id = %session, "An agent runs for a session that does not exist; it is ended");
         running.end().await;
     }
-    if let Err(error) = place.clear_all() {
+    if let Err(error) = agent_folder.clear_all() {
         warn!(session.id = %session, %error, "Could not clear up after an agent");
     }
 }
 
 /// Releases a session whose process is gone although the journal says that it runs: the machine was rebooted.
-async fn release(desk: &Inner, session: SessionId) {
-    let host = desk.handle.look(session, |state| state.session.host).await;
+async fn release(pool: &HostPool, session: SessionId) {
+    let host = pool.handle.look(session, |state| state.session.host).await;
     let Ok(Some(_)) = host else { return };
-    let claim = Intent::Claim { node: desk.handle.node, process: None, takeover: Takeover::HostIsGone };
-    let epoch = desk.handle.look(session, |state| askbridge_core::ids::Epoch(state.session.epoch.0 + 1)).await;
+    let claim = Intent::Claim { node: pool.handle.node, process: None, takeover: Takeover::HostIsGone };
+    let epoch = pool.handle.look(session, |state| askbridge_core::ids::Epoch(state.session.epoch.0 + 1)).await;
     let Ok(epoch) = epoch else { return };
-    if let Err(error) = desk.handle.submit(session, vec![claim, Intent::Release { epoch }]).await {
+    if let Err(error) = pool.handle.submit(session, vec![claim, Intent::Release { epoch }]).await {
         warn!(session.id = %session, %error, "Could not say that an agent is gone");
     }
 }
 
 /// Finds every running session of a door.
-fn sessions(desk: &Inner, door: &'static str) -> Vec<SessionId> {
+fn sessions(pool: &HostPool, door: &'static str) -> Vec<SessionId> {
     let filter = SessionFilter { state: Some(SessionState::Running), door: Some(door), ..SessionFilter::default() };
-    let index = desk.handle.store().index();
+    let index = pool.handle.store().index();
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = match index.sessions(&filter, after, PAGE) {

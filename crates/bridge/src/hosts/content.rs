@@ -25,13 +25,13 @@ const STORE_AGAIN: Duration = Duration::from_millis(500);
 /// Calls, rulings on them and results that were stored in entries of decisions. They have no entry id of their own, so
 /// they must be recognised when they are read again.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct StoredCalls {
     made: HashSet<CallId>,
     ruled: HashSet<CallId>,
     returned: HashSet<CallId>,
 }
 
-impl Known {
+impl StoredCalls {
     pub(super) async fn of(handle: &Handle, session: SessionId) -> Result<Self, Rejection> {
         let (mut known, mut after) = (Self::default(), None);
         loop {
@@ -114,7 +114,7 @@ impl AgentProcess {
             return;
         }
         self.returning.asks.clear();
-        let (handle, session, mut turn) = (self.desk.handle.clone(), self.session, self.order.join());
+        let (handle, session, mut turn) = (self.pool.handle.clone(), self.session, self.order.join());
         self.records.push_back(Box::pin(async move {
             turn.come().await;
             // A failed flush is retried a moment later; nothing waits for that.
@@ -130,7 +130,7 @@ impl AgentProcess {
         self.store_what_returned();
         let mut turn = self.order.join();
         let id = entry_id(&record, self.process, self.spool.offset(), place);
-        let (handle, epoch, session) = (self.desk.handle.clone(), self.epoch, record.session);
+        let (handle, epoch, session) = (self.pool.handle.clone(), self.epoch, record.session);
         self.records.push_back(Box::pin(async move {
             turn.come().await;
             let mut turn = Some(turn);

@@ -13,9 +13,9 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 use tracing::warn;
 
-use super::content::{Known, Order, Returning};
-use super::desk::Inner;
+use super::content::{Order, Returning, StoredCalls};
 use super::pipe::Pipe;
+use super::pool::HostPool;
 use super::spool::Spool;
 use crate::auth::{Caller, ProcessId};
 use crate::driver::{self, Endpoint, Lost, Rulings, Watched};
@@ -23,7 +23,7 @@ use crate::runtime::{Entrance, Gate, Handle, News};
 
 /// The process, without what starts or ends it.
 pub(super) struct AgentProcess {
-    pub(super) desk: Arc<Inner>,
+    pub(super) pool: Arc<HostPool>,
     pub(super) session: SessionId,
     /// The door that its wishes come in by.
     pub(super) door: &'static str,
@@ -40,7 +40,7 @@ pub(super) struct AgentProcess {
     pub(super) order: Order,
     /// What an earlier askbridge, or an earlier process, stored in entries of decisions. Empty once all of that was
     /// read again.
-    pub(super) known: Known,
+    pub(super) known: StoredCalls,
     /// Has the agent shown that it received something?
     pub(super) has_progressed: bool,
 }
@@ -49,7 +49,7 @@ impl Endpoint for AgentProcess {
     const ORDER: driver::Order = driver::Order::RulingBeforeLaterNews;
 
     fn handle(&self) -> &Handle {
-        &self.desk.handle
+        &self.pool.handle
     }
 
     fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
@@ -65,17 +65,17 @@ impl Endpoint for AgentProcess {
         };
         self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
         if let Some(intent) = noted {
-            self.desk.handle.note(self.session, [intent]);
+            self.pool.handle.note(self.session, [intent]);
             rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
             return;
         }
-        let (handle, caller) = (self.desk.handle.clone(), self.caller.clone());
+        let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
         let entrance = Entrance::agent(self.door, self.session);
         rulings.wait_for(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) });
     }
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
-        let handle = self.desk.handle.clone();
+        let handle = self.pool.handle.clone();
         rulings.wait_for(async move {
             let receipt = match query {
                 Query::Ask(ask) => {
@@ -107,7 +107,7 @@ impl Endpoint for AgentProcess {
         if kind != BlockKind::Asking {
             self.store_what_returned();
         }
-        self.desk.handle.stream(session, block, kind, offset, &text);
+        self.pool.handle.stream(session, block, kind, offset, &text);
     }
 
     fn write(&mut self, frames: &mut Vec<Frame<'static>>) {

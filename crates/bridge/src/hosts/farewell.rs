@@ -11,9 +11,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::host::{Ended, Host, Step};
+use super::agent_folder::Rest;
+use super::host::{Host, HostStep, ProcessEnd};
 use super::machine::Machine;
-use super::place::Rest;
 use super::process::Running;
 
 /// Time limit for the work that is left when a process has exited.
@@ -28,7 +28,7 @@ impl<M: Machine> Host<M> {
     /// Waits until the agent has written to its transcript that its question is parked.
     pub(super) async fn wait_for_the_record(&mut self) {
         let written = async {
-            while !self.driver.peer.is_resumable(&self.desk.options, &self.conversation) {
+            while !self.driver.peer.is_resumable(&self.pool.options, &self.conversation) {
                 sleep(LOOK_AGAIN).await;
             }
         };
@@ -45,9 +45,9 @@ impl<M: Machine> Host<M> {
         let parked = async {
             while self.driver.peer.is_parking() || !self.driver.is_settled() || !self.driver.endpoint.pipe.is_empty() {
                 match self.step(running, &stop).await {
-                    Step::GoOn => {}
-                    Step::Died => return false,
-                    Step::LetGo | Step::Leave => {
+                    HostStep::GoOn => {}
+                    HostStep::Died => return false,
+                    HostStep::LetGo | HostStep::Leave => {
                         self.wait_for_the_record().await;
                         running.end().await;
                         return false;
@@ -60,12 +60,12 @@ impl<M: Machine> Host<M> {
             info!(session.id = %self.session, "A question could not be parked in time; its agent runs on");
             true
         });
-        let _ = self.desk.handle.flush(self.session).await;
+        let _ = self.pool.handle.flush(self.session).await;
         runs_on
     }
 
     /// Called when the process has exited. Reads its remaining output, then cleans up.
-    pub(super) async fn finish(mut self) -> Ended {
+    pub(super) async fn finish(mut self) -> ProcessEnd {
         // Nothing more is written to it, not even its first message.
         self.woken = true;
         let expected = self.driver.hangs_up() || self.idle_since.is_some() || self.too_heavy;
@@ -86,7 +86,7 @@ impl<M: Machine> Host<M> {
             warn!(session.id = %self.session, "The last words of an agent took too long");
         }
         if !expected {
-            let complaints = self.place.complaints();
+            let complaints = self.agent_folder.complaints();
             let why = if complaints.is_empty() { "It did not say why.".to_owned() } else { complaints };
             let process = &mut self.driver.endpoint;
             process.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
@@ -95,13 +95,13 @@ impl<M: Machine> Host<M> {
         self.clear_up().await;
         // An agent that took too much memory before it had received anything would do so again.
         let is_fine = expected && !self.too_heavy;
-        if is_fine || self.driver.endpoint.has_progressed { Ended::WithProgress } else { Ended::Fruitless }
+        if is_fine || self.driver.endpoint.has_progressed { ProcessEnd::WithProgress } else { ProcessEnd::Fruitless }
     }
 
     async fn clear_up(&mut self) {
-        self.desk.eyes.off(&self.place.spool_name());
-        self.desk.scales.off(self.driver.endpoint.process.pid);
-        let handle = &self.desk.handle;
+        self.pool.spools.off(&self.agent_folder.spool_name());
+        self.pool.memory.off(self.driver.endpoint.process.pid);
+        let handle = &self.pool.handle;
         if let Err(error) = handle.flush(self.session).await {
             // The spool stays, and the next server reads it again.
             warn!(session.id = %self.session, %error, "Could not store what became of an agent");
@@ -114,10 +114,10 @@ impl<M: Machine> Host<M> {
         }
         let ended = handle.look(self.session, |state| state.session.end.is_some()).await.unwrap_or(false);
         let cleared = match ended {
-            true => self.place.clear_all(),
+            true => self.agent_folder.clear_all(),
             false => {
                 let rest = Rest { carry: self.driver.peer.leftover(), ..Rest::default() };
-                self.place.keep_rest(&rest).and_then(|()| self.place.clear())
+                self.agent_folder.keep_rest(&rest).and_then(|()| self.agent_folder.clear())
             }
         };
         if let Err(error) = cleared {

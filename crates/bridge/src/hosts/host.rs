@@ -16,15 +16,15 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::content::{Known, Order, Returning};
-use super::desk::Inner;
+use super::agent_folder::{AgentFolder, Rest};
+use super::content::{Order, Returning, StoredCalls};
 use super::endpoint::AgentProcess;
 use super::machine::Machine;
-use super::memory::Scale;
+use super::memory::MemoryUse;
 use super::pipe::Pipe;
-use super::place::{Place, Rest};
+use super::pool::HostPool;
 use super::process::Running;
-use super::spool::{Line, Spool};
+use super::spool::{Spool, SpoolLine};
 use crate::auth::{Caller, ProcessId, Role};
 use crate::driver::{Driver, Stepped};
 use crate::runtime::Interest;
@@ -35,7 +35,7 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(2);
 /// What a host starts from.
 pub(super) struct Hosted<M: Machine> {
     pub(super) session: SessionId,
-    pub(super) place: Place,
+    pub(super) agent_folder: AgentFolder,
     pub(super) rest: Rest<M::Carry>,
     pub(super) spool: Spool,
     pub(super) pipe: Pipe,
@@ -52,7 +52,7 @@ pub(super) struct Hosted<M: Machine> {
 
 /// How a process ended, which says whether it is started again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ProcessEnd {
     /// It had received something, or was not needed any more.
     WithProgress,
     Fruitless,
@@ -63,9 +63,9 @@ pub(super) enum Ended {
 /// One process and its machine.
 pub(super) struct Host<M: Machine> {
     pub(super) driver: Driver<M, AgentProcess>,
-    pub(super) desk: Arc<Inner>,
+    pub(super) pool: Arc<HostPool>,
     pub(super) session: SessionId,
-    pub(super) place: Place,
+    pub(super) agent_folder: AgentFolder,
     rest: Rest<M::Carry>,
     running: Option<Arc<Running>>,
     /// Rare futures (at most one), kept in a separate `FuturesUnordered` so that a step does not poll them.
@@ -78,32 +78,32 @@ pub(super) struct Host<M: Machine> {
     pub(super) idle_since: Option<Instant>,
     pub(super) conversation: String,
     /// How much memory it uses, if that is limited.
-    pub(super) scale: Option<Arc<Scale>>,
+    pub(super) memory_use: Option<Arc<MemoryUse>>,
     /// It uses too much memory, so its questions are parked at once.
     pub(super) hurried: bool,
     /// It used too much memory, and was stopped.
     pub(super) too_heavy: bool,
-    /// The desk knows that this process could leave.
+    /// The pool knows that this process could leave.
     pub(super) offers_room: bool,
     /// It was told to leave, because another session waits for its slot.
     pub(super) making_room: bool,
 }
 
 impl<M: Machine> Host<M> {
-    pub(super) async fn open(desk: &Arc<Inner>, hosted: Hosted<M>) -> Result<Self, Rejection> {
-        let Hosted { session, place, rest, spool, pipe, process, running, machine, is_new, epoch, conversation } =
+    pub(super) async fn open(pool: &Arc<HostPool>, hosted: Hosted<M>) -> Result<Self, Rejection> {
+        let Hosted { session, agent_folder, rest, spool, pipe, process, running, machine, is_new, epoch, conversation } =
             hosted;
-        let started = desk.handle.look(session, |state| state.session.started.clone()).await?;
+        let started = pool.handle.look(session, |state| state.session.started.clone()).await?;
         let (owner, agent) = match started {
             Some(started) => (started.owner.clone(), started.agent.clone()),
             None => (PartyId::from(""), M::DOOR.to_owned()),
         };
         let known = match is_new {
-            true => Known::default(),
-            false => Known::of(&desk.handle, session).await?,
+            true => StoredCalls::default(),
+            false => StoredCalls::of(&pool.handle, session).await?,
         };
         let endpoint = AgentProcess {
-            desk: Arc::clone(desk),
+            pool: Arc::clone(pool),
             session,
             door: M::DOOR,
             parked: M::PARKED,
@@ -118,14 +118,14 @@ impl<M: Machine> Host<M> {
             known,
             has_progressed: false,
         };
-        let follower = desk.handle.follow_live(Interest::Session(session));
+        let follower = pool.handle.follow_live(Interest::Session(session));
         Ok(Self {
-            spooled: desk.eyes.on(place.spool_name()),
-            scale: desk.options.memory_max.map(|_| desk.scales.on(process.pid)),
+            spooled: pool.spools.on(agent_folder.spool_name()),
+            memory_use: pool.options.memory_max.map(|_| pool.memory.on(process.pid)),
             driver: Driver::new(machine, endpoint, Some(follower)),
-            desk: Arc::clone(desk),
+            pool: Arc::clone(pool),
             session,
-            place,
+            agent_folder,
             rest,
             running: running.map(Arc::new),
             seldom: FuturesUnordered::new(),
@@ -141,22 +141,22 @@ impl<M: Machine> Host<M> {
     }
 
     /// Hosts the process until it exits, is to be ended, or the server stops.
-    pub(super) async fn run(mut self) -> Ended {
-        let stop = self.desk.stop.clone();
+    pub(super) async fn run(mut self) -> ProcessEnd {
+        let stop = self.pool.stop.clone();
         while let Some(running) = self.running.take() {
             match self.step(&running, &stop).await {
-                Step::GoOn => self.running = Some(running),
-                Step::Died => {}
-                Step::LetGo => {
+                HostStep::GoOn => self.running = Some(running),
+                HostStep::Died => {}
+                HostStep::LetGo => {
                     self.wait_for_the_record().await;
                     running.end().await;
                 }
-                Step::Leave if self.desk.stops_agents() => running.end().await,
-                Step::Leave => {
+                HostStep::Leave if self.pool.stops_agents() => running.end().await,
+                HostStep::Leave => {
                     if self.leave(&running).await {
-                        self.desk.eyes.off(&self.place.spool_name());
-                        self.desk.scales.off(self.driver.endpoint.process.pid);
-                        return Ended::LeftRunning;
+                        self.pool.spools.off(&self.agent_folder.spool_name());
+                        self.pool.memory.off(self.driver.endpoint.process.pid);
+                        return ProcessEnd::LeftRunning;
                     }
                 }
             }
@@ -164,40 +164,40 @@ impl<M: Machine> Host<M> {
         self.finish().await
     }
 
-    pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> Step {
+    pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> HostStep {
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
-            return Step::LetGo;
+            return HostStep::LetGo;
         }
         self.driver.pass_on_rulings();
         let write_again = match self.driver.endpoint.pipe.flush() {
             Ok(again) => again,
             Err(error) => {
                 warn!(session.id = %self.session, %error, "Could not write to an agent; it is ended");
-                return Step::LetGo;
+                return HostStep::LetGo;
             }
         };
         if self.driver.hangs_up() && self.driver.is_settled() {
-            return Step::LetGo;
+            return HostStep::LetGo;
         }
         self.take_a_rest().await;
         if let Some(step) = self.weigh() {
             return step;
         }
         // Subscribe before checking, so that no notification in between is missed.
-        let desk = Arc::clone(&self.desk);
-        let crowded = desk.crowded.notified();
+        let pool = Arc::clone(&self.pool);
+        let crowded = pool.crowded.notified();
         if self.makes_room() || self.is_to_sleep().await {
             info!(session.id = %self.session, "Agent has nothing to do and is let go");
-            return Step::LetGo;
+            return HostStep::LetGo;
         }
         if self.driver.rulings.has_known() {
-            return Step::GoOn;
+            return HostStep::GoOn;
         }
         if self.seldom.is_empty() {
-            self.seldom.push(seldom(Arc::clone(running), stop.clone(), self.scale.clone()).boxed());
+            self.seldom.push(seldom(Arc::clone(running), stop.clone(), self.memory_use.clone()).boxed());
         }
-        let sleep_at = self.idle_since.map(|since| since + self.desk.options.idle);
+        let sleep_at = self.idle_since.map(|since| since + self.pool.options.idle);
         let (spooled, has_room, offers_room) = (Arc::clone(&self.spooled), self.has_room(), self.offers_room);
         let outside = async move {
             tokio::select! {
@@ -210,14 +210,14 @@ impl<M: Machine> Host<M> {
             }
         };
         match self.driver.step(self.seldom.next(), outside).await {
-            Stepped::First(Some(Seldom::Ended)) => return Step::Died,
-            Stepped::First(Some(Seldom::Stopping)) => return Step::Leave,
+            Stepped::First(Some(Seldom::Ended)) => return HostStep::Died,
+            Stepped::First(Some(Seldom::Stopping)) => return HostStep::Leave,
             Stepped::First(Some(Seldom::Quiet)) | Stepped::Then(true) => self.look_again(),
             Stepped::First(Some(Seldom::Weighed) | None) | Stepped::Then(false) | Stepped::Machine => {}
         }
         // All that is ready now is handled in one step.
         while self.driver.step_if_ready() {}
-        Step::GoOn
+        HostStep::GoOn
     }
 
     fn has_room(&self) -> bool {
@@ -236,8 +236,8 @@ impl<M: Machine> Host<M> {
         while self.unread && self.has_room() && !self.driver.hangs_up() {
             match self.driver.endpoint.spool.next()? {
                 // A machine skips what it cannot parse.
-                Some(Line::Text(text)) => self.driver.hear(Frame::Text(text.into())).unwrap_or_default(),
-                Some(Line::TooLong) => {
+                Some(SpoolLine::Text(text)) => self.driver.hear(Frame::Text(text.into())).unwrap_or_default(),
+                Some(SpoolLine::TooLong) => {
                     let text = "A line of the agent was too long and was passed over.";
                     self.driver.endpoint.notice(Level::Warning, text);
                 }
@@ -264,10 +264,10 @@ impl<M: Machine> Host<M> {
             return;
         }
         // A delivery must be in the journal before its proof is discarded.
-        if self.desk.handle.flush(self.session).await.is_ok() && self.place.keep_rest(&rest).is_ok() {
+        if self.pool.handle.flush(self.session).await.is_ok() && self.agent_folder.keep_rest(&rest).is_ok() {
             self.driver.endpoint.spool.free(rest.offset);
             self.rest = rest;
-            self.driver.endpoint.known = Known::default();
+            self.driver.endpoint.known = StoredCalls::default();
         }
     }
 
@@ -277,18 +277,18 @@ impl<M: Machine> Host<M> {
             return false;
         }
         let since = *self.idle_since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= self.desk.options.idle {
+        if since.elapsed() >= self.pool.options.idle {
             return true;
         }
         // A session that has grown long continues as a new one, but only without a process. Requests in flight hold the
         // session's lock and go on only after this step, so do not take it while there are any.
-        self.driver.is_settled() && is_full(&self.desk, self.session).await
+        self.driver.is_settled() && is_full(&self.pool, self.session).await
     }
 }
 
 /// Has a session grown so long that it continues as another one, once its process has ended?
-async fn is_full(desk: &Inner, session: SessionId) -> bool {
-    desk.handle.look(session, |state| state.session.decisions >= limits::DECISIONS_MAX).await.unwrap_or(false)
+async fn is_full(pool: &HostPool, session: SessionId) -> bool {
+    pool.handle.look(session, |state| state.session.decisions >= limits::DECISIONS_MAX).await.unwrap_or(false)
 }
 
 /// Rare events of a host.
@@ -303,10 +303,10 @@ enum Seldom {
     Quiet,
 }
 
-async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Arc<Scale>>) -> Seldom {
+async fn seldom(running: Arc<Running>, stop: CancellationToken, memory_use: Option<Arc<MemoryUse>>) -> Seldom {
     let weighed = async {
-        match &scale {
-            Some(scale) => scale.changed.notified().await,
+        match &memory_use {
+            Some(memory_use) => memory_use.changed.notified().await,
             None => std::future::pending().await,
         }
     };
@@ -320,7 +320,7 @@ async fn seldom(running: Arc<Running>, stop: CancellationToken, scale: Option<Ar
 }
 
 /// What a host does after a step.
-pub(super) enum Step {
+pub(super) enum HostStep {
     GoOn,
     Died,
     LetGo,

@@ -8,14 +8,14 @@ use askbridge_peers::wish::Rejection;
 use futures_util::future::BoxFuture;
 
 use super::claude::ClaudeCode;
-use super::desk::Inner;
-use super::host::Ended;
+use super::host::ProcessEnd;
 use super::options::HostOptions;
+use super::pool::HostPool;
 use super::start::StartError;
 
 /// How a session gets a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum StartMode {
     /// Start its process.
     Start,
     /// Take over the process that an earlier askbridge started.
@@ -35,7 +35,12 @@ pub(super) trait Kind: Send + Sync {
     ) -> BoxFuture<'a, Result<(), Rejection>>;
 
     /// Hosts one process of one session, from its start to its end.
-    fn host(&self, desk: Arc<Inner>, session: SessionId, way: Way) -> BoxFuture<'static, Result<Ended, StartError>>;
+    fn host(
+        &self,
+        pool: Arc<HostPool>,
+        session: SessionId,
+        mode: StartMode,
+    ) -> BoxFuture<'static, Result<ProcessEnd, StartError>>;
 }
 
 pub(super) const KINDS: &[&dyn Kind] = &[&ClaudeCode];

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use askbridge_platform::{launch, orphans};
 
-use super::place::write_process;
+use super::agent_folder::write_process;
 use crate::auth::ProcessId;
 
 /// The hidden command of the binary that runs this: `PARENT PREFIX PROGRAM ARGUMENTS…`.

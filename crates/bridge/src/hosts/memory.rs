@@ -14,9 +14,9 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-use super::desk::Inner;
-use super::host::{Host, Step};
+use super::host::{Host, HostStep};
 use super::machine::Machine;
+use super::pool::HostPool;
 use crate::driver::Driver;
 
 /// How often to measure. An agent may exceed its limit for this long.
@@ -26,16 +26,16 @@ const AT_ONCE: u64 = 2;
 
 /// The memory use of each agent, by the id of its process.
 #[derive(Debug, Default)]
-pub(super) struct Scales(Mutex<HashMap<u32, Arc<Scale>>>);
+pub(super) struct MemoryWatch(Mutex<HashMap<u32, Arc<MemoryUse>>>);
 
 #[derive(Debug, Default)]
-pub(super) struct Scale {
+pub(super) struct MemoryUse {
     bytes: AtomicU64,
     pub(super) changed: Notify,
 }
 
-impl Scales {
-    pub(super) fn on(&self, pid: u32) -> Arc<Scale> {
+impl MemoryWatch {
+    pub(super) fn on(&self, pid: u32) -> Arc<MemoryUse> {
         Arc::clone(self.0.lock().entry(pid).or_default())
     }
 
@@ -44,24 +44,24 @@ impl Scales {
     }
 
     fn weigh(&self, families: &Families) {
-        for (pid, scale) in &*self.0.lock() {
+        for (pid, memory_use) in &*self.0.lock() {
             let bytes = families.of(*pid).map(Member::resident_bytes).sum();
-            if scale.bytes.swap(bytes, Ordering::Relaxed) != bytes {
-                scale.changed.notify_one();
+            if memory_use.bytes.swap(bytes, Ordering::Relaxed) != bytes {
+                memory_use.changed.notify_one();
             }
         }
     }
 }
 
 /// Measures until the server stops.
-pub(super) async fn watch(desk: Arc<Inner>) {
+pub(super) async fn watch(pool: Arc<HostPool>) {
     loop {
         tokio::select! {
-            () = desk.stop.cancelled() => return,
+            () = pool.stop.cancelled() => return,
             () = sleep(LOOK_EVERY) => {}
         }
         match tokio::task::spawn_blocking(Families::look).await {
-            Ok(Ok(families)) => desk.scales.weigh(&families),
+            Ok(Ok(families)) => pool.memory.weigh(&families),
             Ok(Err(error)) => warn!(%error, "Could not see how much memory agents take"),
             Err(_) => return,
         }
@@ -71,9 +71,9 @@ pub(super) async fn watch(desk: Arc<Inner>) {
 impl<M: Machine> Host<M> {
     /// Checks whether the process uses more than its limit. Between turns it is ended; during a turn its questions are
     /// parked, and only at `AT_ONCE` times the limit is the turn cut short.
-    pub(super) fn weigh(&mut self) -> Option<Step> {
-        let max = self.desk.options.memory_max?;
-        let bytes = self.scale.as_ref()?.bytes.load(Ordering::Relaxed);
+    pub(super) fn weigh(&mut self) -> Option<HostStep> {
+        let max = self.pool.options.memory_max?;
+        let bytes = self.memory_use.as_ref()?.bytes.load(Ordering::Relaxed);
         if bytes <= max || self.driver.hangs_up() {
             return None;
         }
@@ -96,7 +96,7 @@ impl<M: Machine> Host<M> {
         info!(session.id = %self.session, bytes, "Agent takes too much memory and is stopped");
         self.driver.endpoint.notice(Level::Warning, &format!("{much} {then}"));
         self.too_heavy = true;
-        Some(Step::LetGo)
+        Some(HostStep::LetGo)
     }
 }
 

@@ -9,11 +9,11 @@
 //! nothing is stored twice.
 
 mod adopt;
+mod agent_folder;
 mod claude;
 mod content;
-mod desk;
 mod endpoint;
-mod eyes;
+mod evictions;
 mod farewell;
 mod folders;
 mod host;
@@ -25,18 +25,18 @@ mod need;
 mod options;
 mod orphans;
 mod pipe;
-mod place;
+mod pool;
 mod process;
-mod room;
 mod spool;
+mod spool_watcher;
 mod start;
 
+pub use agent_folder::{RunningAgent, running_agents};
 pub use askbridge_peers::doors::claude::AlwaysAsk;
-pub use claude::{Cli, CliError, Held, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
-pub use desk::Hosts;
+pub use claude::{Cli, CliError, HoldLimit, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
 pub use folders::{Folder, Folders};
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
 pub use orphans::adopt_orphans;
-pub use place::{RunningAgent, running_agents};
+pub use pool::Hosts;
 pub(crate) use process::Running;

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use askbridge_platform::families::Families;
-use askbridge_platform::running::{Held, kill};
+use askbridge_platform::running::{HeldProcess, kill};
 use tokio::time::timeout;
 
 use crate::auth::ProcessId;
@@ -14,12 +14,12 @@ const END_MAX: Duration = Duration::from_secs(5);
 
 /// A running process, held by a pidfd so that its id cannot be reused.
 #[derive(Debug)]
-pub(crate) struct Running(Held);
+pub(crate) struct Running(HeldProcess);
 
 impl Running {
     /// Opens a process. `None`: it has exited.
     pub(crate) fn hold(id: ProcessId) -> io::Result<Option<Self>> {
-        Ok(Held::hold(id)?.map(Self))
+        Ok(HeldProcess::hold(id)?.map(Self))
     }
 
     /// Waits until it has exited.

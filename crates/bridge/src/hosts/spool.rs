@@ -32,7 +32,7 @@ pub(super) struct Spool {
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum SpoolLine {
     Text(String),
     /// Longer than the limit; it was skipped.
     TooLong,
@@ -64,13 +64,13 @@ impl Spool {
 
     /// Returns the next complete line, if there is one. After `None` the file is not read again until
     /// [`Self::may_have_grown`].
-    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<SpoolLine>> {
         loop {
             if let Some(end) = memchr(b'\n', &self.unread[self.searched..]) {
                 let end = self.searched + end;
                 let line = match self.skipping {
-                    true => Line::TooLong,
-                    false => Line::Text(text(&self.unread[self.start..end])),
+                    true => SpoolLine::TooLong,
+                    false => SpoolLine::Text(text(&self.unread[self.start..end])),
                 };
                 self.line_at += (end + 1 - self.start) as u64;
                 (self.start, self.searched, self.skipping) = (end + 1, end + 1, false);
@@ -138,23 +138,23 @@ mod tests {
         writer.write_all(b"one\r\n\ntw").unwrap();
         assert_eq!(spool.next().unwrap(), None, "nobody has noticed yet");
         spool.may_have_grown();
-        assert_eq!(spool.next().unwrap(), Some(Line::Text("one\r".to_owned())));
-        assert_eq!(spool.next().unwrap(), Some(Line::Text(String::new())));
+        assert_eq!(spool.next().unwrap(), Some(SpoolLine::Text("one\r".to_owned())));
+        assert_eq!(spool.next().unwrap(), Some(SpoolLine::Text(String::new())));
         assert_eq!(spool.next().unwrap(), None);
         assert_eq!(spool.offset(), 6);
         assert!(spool.is_at_the_end().unwrap());
         writer.write_all(b"o\n").unwrap();
         spool.may_have_grown();
         assert!(!spool.is_at_the_end().unwrap());
-        assert_eq!(spool.next().unwrap(), Some(Line::Text("two".to_owned())));
+        assert_eq!(spool.next().unwrap(), Some(SpoolLine::Text("two".to_owned())));
         let long = vec![b'x'; AGENT_LINE_BYTES_MAX + 10];
         writer.write_all(&long).unwrap();
         spool.may_have_grown();
         assert_eq!(spool.next().unwrap(), None);
         writer.write_all(b"x\nafter\n").unwrap();
         spool.may_have_grown();
-        assert_eq!(spool.next().unwrap(), Some(Line::TooLong));
-        assert_eq!(spool.next().unwrap(), Some(Line::Text("after".to_owned())));
+        assert_eq!(spool.next().unwrap(), Some(SpoolLine::TooLong));
+        assert_eq!(spool.next().unwrap(), Some(SpoolLine::Text("after".to_owned())));
         let end = spool.offset();
         spool.free(end);
         let mut again = Spool::open(&path, 6).unwrap();
@@ -162,6 +162,6 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).unwrap().len(), end);
         writer.write_all(b"more\n").unwrap();
         again = Spool::open(&path, end).unwrap();
-        assert_eq!(again.next().unwrap(), Some(Line::Text("more".to_owned())));
+        assert_eq!(again.next().unwrap(), Some(SpoolLine::Text("more".to_owned())));
     }
 }

@@ -14,12 +14,12 @@ use askbridge_peers::wish::Rejection;
 use tokio::process::Command;
 use tracing::{info, warn};
 
-use super::desk::Inner;
+use super::agent_folder::{AgentFolder, Rest};
 use super::host::{Host, Hosted};
 use super::machine::Machine;
 use super::options::RootError;
 use super::pipe::Pipe;
-use super::place::{Place, Rest};
+use super::pool::HostPool;
 use super::process::Running;
 use super::spool::Spool;
 use crate::auth::ProcessId;
@@ -65,73 +65,73 @@ pub(super) struct Launching<M: Machine> {
 
 /// Starts a process.
 pub(super) async fn launch<M: Machine>(
-    desk: &Arc<Inner>,
+    pool: &Arc<HostPool>,
     session: SessionId,
     launching: Launching<M>,
 ) -> Result<Host<M>, StartError> {
-    let place = Place::new(&desk.options.folder, session);
-    let files = |source| StartError::Files { folder: desk.options.folder.display().to_string(), source };
-    place.prepare(&launching.rest).map_err(files)?;
-    let pipe = Pipe::open(&place.stdin(), place.writing())?;
-    let process = spawn(desk, &place, &launching).await?;
+    let agent_folder = AgentFolder::new(&pool.options.folder, session);
+    let files = |source| StartError::Files { folder: pool.options.folder.display().to_string(), source };
+    agent_folder.prepare(&launching.rest).map_err(files)?;
+    let pipe = Pipe::open(&agent_folder.stdin(), agent_folder.writing())?;
+    let process = spawn(pool, &agent_folder, &launching).await?;
     let Launching { machine, rest, conversation, .. } = launching;
     info!(session.id = %session, pid = process.pid, resumes = rest.resumed, "Agent started");
     let hosted = Hosted {
         session,
-        spool: Spool::open(&place.spool(), 0)?,
+        spool: Spool::open(&agent_folder.spool(), 0)?,
         pipe,
         process,
         running: Running::hold(process)?,
         machine,
         is_new: !rest.resumed,
-        place,
+        agent_folder,
         rest,
         conversation,
-        epoch: claim(desk, session, Some(process)).await?,
+        epoch: claim(pool, session, Some(process)).await?,
     };
-    Host::open(desk, hosted).await.map_err(StartError::Journal)
+    Host::open(pool, hosted).await.map_err(StartError::Journal)
 }
 
 /// Takes over a process that an earlier askbridge started, whether or not it still runs.
 pub(super) async fn adopt<M: Machine>(
-    desk: &Arc<Inner>,
+    pool: &Arc<HostPool>,
     session: SessionId,
     conversation: String,
     machine: impl FnOnce(&Rest<M::Carry>, &Settings) -> M,
 ) -> Result<Host<M>, StartError> {
-    let place = Place::new(&desk.options.folder, session);
-    let process = place.process().ok_or(StartError::Stillborn)?;
+    let agent_folder = AgentFolder::new(&pool.options.folder, session);
+    let process = agent_folder.process().ok_or(StartError::Stillborn)?;
     let running = Running::hold(process)?;
-    if let (Some(running), true) = (&running, place.writing().exists()) {
+    if let (Some(running), true) = (&running, agent_folder.writing().exists()) {
         // Half a line is in its pipe. What we write next would be taken for the other half.
         warn!(session.id = %session, "An agent was left with half a line; it is ended and will be resumed");
         running.end().await;
     }
-    let settings = desk.handle.look(session, |state| Arc::clone(&state.session.settings)).await?;
-    let rest = place.rest().unwrap_or_default();
+    let settings = pool.handle.look(session, |state| Arc::clone(&state.session.settings)).await?;
+    let rest = agent_folder.rest().unwrap_or_default();
     info!(session.id = %session, pid = process.pid, alive = running.is_some(), "Agent found, taking over");
     let hosted = Hosted {
         session,
-        spool: Spool::open(&place.spool(), rest.offset)?,
-        pipe: Pipe::open(&place.stdin(), place.writing())?,
-        epoch: claim(desk, session, running.is_some().then_some(process)).await?,
+        spool: Spool::open(&agent_folder.spool(), rest.offset)?,
+        pipe: Pipe::open(&agent_folder.stdin(), agent_folder.writing())?,
+        epoch: claim(pool, session, running.is_some().then_some(process)).await?,
         machine: machine(&rest, &settings),
         is_new: false,
         process,
         running,
-        place,
+        agent_folder,
         rest,
         conversation,
     };
-    Host::open(desk, hosted).await.map_err(StartError::Journal)
+    Host::open(pool, hosted).await.map_err(StartError::Journal)
 }
 
 /// Claims the session's process for this server in the journal.
-async fn claim(desk: &Inner, session: SessionId, process: Option<ProcessId>) -> Result<Epoch, Rejection> {
+async fn claim(pool: &HostPool, session: SessionId, process: Option<ProcessId>) -> Result<Epoch, Rejection> {
     let process = process.map(|process| ProcessName { pid: process.pid, started: process.started });
     // We hold the lock on the journal's file, so the earlier host is gone.
-    let claim = Intent::Claim { node: desk.handle.node, process, takeover: Takeover::HostIsGone };
-    let done = desk.handle.submit(session, vec![claim]).await?;
+    let claim = Intent::Claim { node: pool.handle.node, process, takeover: Takeover::HostIsGone };
+    let done = pool.handle.submit(session, vec![claim]).await?;
     let epoch = done.events.iter().find_map(|written| match &*written.event {
         Event::Hosted { epoch, .. } => Some(*epoch),
         _ => None,
@@ -139,16 +139,20 @@ async fn claim(desk: &Inner, session: SessionId, process: Option<ProcessId>) -> 
     epoch.ok_or_else(|| Rejection::Down("the claim was not recorded".to_owned()))
 }
 
-async fn spawn<M: Machine>(desk: &Inner, place: &Place, launching: &Launching<M>) -> Result<ProcessId, StartError> {
-    let [launcher, first @ ..] = desk.options.launcher.as_slice() else {
+async fn spawn<M: Machine>(
+    pool: &HostPool,
+    agent_folder: &AgentFolder,
+    launching: &Launching<M>,
+) -> Result<ProcessId, StartError> {
+    let [launcher, first @ ..] = pool.options.launcher.as_slice() else {
         return Err(StartError::System(io::Error::new(io::ErrorKind::NotFound, "there is no launcher")));
     };
-    let complaints = place.prefix().with_extension("err");
+    let complaints = agent_folder.prefix().with_extension("err");
     let complaints = OpenOptions::new().append(true).create(true).mode(0o600).open(complaints)?;
     let mut command = Command::new(launcher);
-    command.args(first).arg(std::process::id().to_string()).arg(place.prefix());
+    command.args(first).arg(std::process::id().to_string()).arg(agent_folder.prefix());
     command.arg(&launching.program).args(&launching.arguments);
-    command.current_dir(&launching.folder).env_clear().envs(desk.options.environment.iter().cloned());
+    command.current_dir(&launching.folder).env_clear().envs(pool.options.environment.iter().cloned());
     // So that our own hooks stay silent inside.
     command.env("ASKBRIDGE_HOSTED", "1").envs(launching.environment.iter().copied());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaints);
@@ -157,8 +161,8 @@ async fn spawn<M: Machine>(desk: &Inner, place: &Place, launching: &Launching<M>
     // As long as we are its parent, we have to reap it.
     tokio::spawn(async move { child.wait().await });
     let process = process?;
-    let now = desk.handle.now();
-    if let Err(error) = desk.agents.announce_for_good(process.pid, desk.handle.store(), now).await {
+    let now = pool.handle.now();
+    if let Err(error) = pool.agents.announce_for_good(process.pid, pool.handle.store(), now).await {
         warn!(%error, "Could not remember a process as an agent beyond this run");
     }
     Ok(process)

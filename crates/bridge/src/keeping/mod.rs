@@ -10,4 +10,4 @@ mod shrink;
 
 pub use retention::{Retention, keep};
 
-pub(crate) use prune::{By, Pruned, Wanted, prune, quiet_enough};
+pub(crate) use prune::{By, PruneScope, Pruned, prune, quiet_enough};

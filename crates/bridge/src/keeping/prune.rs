@@ -16,7 +16,7 @@ const LOOK_AT: usize = 1000;
 
 /// Which conversations are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct PruneScope {
     /// Those in which nothing happened since then.
     pub(crate) quiet_since: Timestamp,
     /// Only until the store uses no more than this many bytes.
@@ -66,7 +66,7 @@ pub(crate) struct Pruned {
 /// `counted` is how many bytes the earlier steps of a dry run would have forgotten.
 pub(crate) async fn prune(
     handle: &Handle,
-    wanted: &Wanted,
+    wanted: &PruneScope,
     after: Option<PageKey>,
     counted: u64,
     by: &By<'_>,
@@ -127,7 +127,7 @@ pub(crate) async fn prune(
 /// Counts what would be forgotten.
 async fn count(
     handle: &Handle,
-    wanted: &Wanted,
+    wanted: &PruneScope,
     conversations: Vec<Conversation>,
     mut pruned: Pruned,
 ) -> Result<Pruned, Rejection> {

@@ -7,7 +7,7 @@ use askbridge_journal::Forgotten;
 use askbridge_peers::wish::Rejection;
 use tracing::{info, warn};
 
-use super::prune::{By, Wanted, prune, quiet_enough};
+use super::prune::{By, PruneScope, prune, quiet_enough};
 use super::shrink;
 use crate::runtime::Handle;
 use crate::server::App;
@@ -57,9 +57,9 @@ async fn run(handle: Handle, retention: Retention) {
 /// Goes through all sessions once.
 async fn pass(handle: &Handle, retention: Retention) -> Result<Forgotten, Rejection> {
     let now = handle.now();
-    let by_age = retention.age.map(|age| Wanted { quiet_since: now.minus(age), down_to: None, dry: false });
+    let by_age = retention.age.map(|age| PruneScope { quiet_since: now.minus(age), down_to: None, dry: false });
     let by_size =
-        retention.bytes.map(|most| Wanted { quiet_since: quiet_enough(now), down_to: Some(most), dry: false });
+        retention.bytes.map(|most| PruneScope { quiet_since: quiet_enough(now), down_to: Some(most), dry: false });
     let mut forgotten = Forgotten::default();
     for (wanted, by) in by_age
         .map(|it| (it, By::Setting("retention")))

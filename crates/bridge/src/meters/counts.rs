@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use askbridge_core::Session;
 use askbridge_core::event::{Event, Parcel};
 use askbridge_core::ids::Timestamp;
-use askbridge_core::session::{Found, Stage};
+use askbridge_core::session::{AskStage, FoundAsk};
 use askbridge_journal::meter::Histogram;
 use askbridge_journal::{Forgotten, Written};
 
@@ -74,16 +74,16 @@ impl Meters {
         for written in events {
             match &*written.event {
                 Event::Settled(settled) => {
-                    if let Some(Found::Live(live)) = session.find(settled.ask) {
+                    if let Some(FoundAsk::Live(live)) = session.find(settled.ask) {
                         self.settled.add(millis(live.ask.at, settled.at));
                     }
                 }
                 Event::Delivered { parcel: Parcel::Verdict(ask), at, .. } => {
                     let settled_at = match session.find(*ask) {
-                        Some(Found::Over(stub)) => Some(stub.at),
-                        Some(Found::Live(live)) => match &live.stage {
-                            Stage::Settled { at, .. } => Some(*at),
-                            Stage::Open | Stage::Proposed { .. } => None,
+                        Some(FoundAsk::Over(stub)) => Some(stub.at),
+                        Some(FoundAsk::Live(live)) => match &live.stage {
+                            AskStage::Settled { at, .. } => Some(*at),
+                            AskStage::Open | AskStage::Proposed { .. } => None,
                         },
                         None => None,
                     };

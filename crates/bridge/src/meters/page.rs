@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
 use askbridge_journal::Meter;
-use askbridge_journal::index::Waiting;
+use askbridge_journal::index::OpenAskCounts;
 use askbridge_journal::sqlite::Space;
 
 use super::counts::{CLASSES, Meters};
@@ -48,7 +48,7 @@ pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, ve
     page.done()
 }
 
-fn open_asks(page: &mut Page, waiting: &Waiting, now: Timestamp) {
+fn open_asks(page: &mut Page, waiting: &OpenAskCounts, now: Timestamp) {
     let name = "askbridge_open_asks";
     page.head(name, "Asks that a person can still decide, by state.", "gauge");
     let states = [

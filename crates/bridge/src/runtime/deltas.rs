@@ -10,7 +10,7 @@ use super::handle::Handle;
 use super::news::News;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct DeltaNotice {
     session: String,
     block: u32,
     kind: BlockKind,
@@ -21,13 +21,13 @@ struct Fleeting {
 impl Handle {
     /// Announces that a block of text goes on with `text`, `offset` bytes from its beginning.
     pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
-        let fleeting = Fleeting { session: session.to_string(), block, kind, offset, text: text.to_owned() };
+        let fleeting = DeltaNotice { session: session.to_string(), block, kind, offset, text: text.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");
         self.store.publish(Topic::Delta.of_session(session), Bytes::from(body));
     }
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { session, block, kind, offset, text } = serde_json::from_slice(&message.body).ok()?;
+    let DeltaNotice { session, block, kind, offset, text } = serde_json::from_slice(&message.body).ok()?;
     Some(News::Delta { session: session.parse().ok()?, block, kind, offset, text })
 }

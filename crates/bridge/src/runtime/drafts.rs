@@ -15,7 +15,7 @@ use super::news::News;
 use crate::auth::Caller;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct DraftNotice {
     person: String,
     ask: String,
     draft: String,
@@ -29,7 +29,8 @@ impl Handle {
         put.map_err(|error| Rejection::Down(chain(&error)))?;
         self.drafted.lock().insert(ask);
         let person = caller.name.clone();
-        let fleeting = Fleeting { person: person.to_string(), ask: ask.to_string(), draft: draft.as_str().to_owned() };
+        let fleeting =
+            DraftNotice { person: person.to_string(), ask: ask.to_string(), draft: draft.as_str().to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a draft's envelope has text keys");
         self.store.publish(Topic::Draft.of_name(&caller.name), Bytes::from(body));
         Ok(())
@@ -68,7 +69,7 @@ impl Handle {
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { person, ask, draft } = serde_json::from_slice(&message.body).ok()?;
+    let DraftNotice { person, ask, draft } = serde_json::from_slice(&message.body).ok()?;
     Some(News::Draft { person, ask: ask.parse().ok()?, draft: Raw::from(draft) })
 }
 

@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use super::handle::Handle;
 
 #[derive(Debug, Default)]
-pub(crate) struct Ends(Mutex<HashMap<AskId, Waiting>>);
+pub(crate) struct Ends(Mutex<HashMap<AskId, EndWaiters>>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct EndWaiters {
     senders: Vec<oneshot::Sender<Arc<Event>>>,
     /// Something else happened to the ask, such as a vote: the end alone does not give its state.
     has_changed: bool,

@@ -17,14 +17,14 @@ use tracing::warn;
 
 use super::error::from_read;
 use super::handle::Handle;
-use super::hub::{Ear, Interest, LetGo};
+use super::hub::{Interest, LetGo, Subscription};
 use super::news::News;
 use super::view::of_known;
 use crate::auth::{Action, Caller, Role};
 
 /// What a follower returns.
 #[derive(Debug)]
-pub enum Heard {
+pub enum FollowUpdate {
     /// A part of a snapshot. The next is read when the client has taken this one.
     Snapshot(Box<Snapshot>),
     News(Arc<News>),
@@ -38,10 +38,10 @@ pub enum Heard {
 pub struct Follower {
     handle: Handle,
     interest: Interest,
-    ear: Ear,
+    subscription: Subscription,
     /// Everything up to here was told.
     told: Cursor,
-    stage: Stage,
+    stage: FollowStage,
 }
 
 type Missed = Pin<Box<dyn Stream<Item = Result<Followed, FollowError>> + Send>>;
@@ -58,7 +58,7 @@ struct Rest {
     more: bool,
 }
 
-enum Stage {
+enum FollowStage {
     Snapshot,
     Looking(Looking),
     Missed(Missed),
@@ -84,29 +84,29 @@ impl Handle {
         let (interest, began) = (Interest::Session(session), self.store.now());
         // Subscribe first: an entry that is appended while the past is read arrives live, and is skipped if it was
         // read.
-        let (ear, told) = self.hub.listen(&interest);
+        let (subscription, told) = self.hub.listen(&interest);
         let past = Past { session, dialect, after: None, read: VecDeque::new(), began, is_caught_up: false };
-        let stage = Stage::Past(past);
-        Follower { handle: self.clone(), interest, ear, told, stage }
+        let stage = FollowStage::Past(past);
+        Follower { handle: self.clone(), interest, subscription, told, stage }
     }
 
     /// Follows what a caller may see. Without a cursor, or with one of another journal, a snapshot comes first.
     pub fn follow(&self, interest: Interest, after: Option<Cursor>) -> Follower {
-        let (ear, told) = self.hub.listen(&interest);
+        let (subscription, told) = self.hub.listen(&interest);
         let (told, stage) = match after {
             Some(after) => {
                 let missed = Box::pin(self.store.follow(after.clone()));
-                (after, Stage::Missed(missed))
+                (after, FollowStage::Missed(missed))
             }
-            None => (told, Stage::Snapshot),
+            None => (told, FollowStage::Snapshot),
         };
-        Follower { handle: self.clone(), interest, ear, told, stage }
+        Follower { handle: self.clone(), interest, subscription, told, stage }
     }
 
     /// Follows from now on, without a snapshot, for callers that have just read the state.
     pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
-        let (ear, told) = self.hub.listen(&interest);
-        Follower { handle: self.clone(), interest, ear, told, stage: Stage::Live }
+        let (subscription, told) = self.hub.listen(&interest);
+        Follower { handle: self.clone(), interest, subscription, told, stage: FollowStage::Live }
     }
 
     /// Finds the asks that are open for a caller at this moment.
@@ -171,28 +171,30 @@ async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejecti
 
 impl Follower {
     /// Waits for the next item. An error ends the following.
-    pub async fn next(&mut self) -> Result<Heard, Rejection> {
+    pub async fn next(&mut self) -> Result<FollowUpdate, Rejection> {
         loop {
             match &mut self.stage {
-                Stage::Snapshot => {
+                FollowStage::Snapshot => {
                     self.stage = match &self.interest {
-                        Interest::Inbox(caller) => Stage::Looking(Box::pin(look(self.handle.clone(), caller.clone()))),
-                        Interest::Session(_) => Stage::Live,
+                        Interest::Inbox(caller) => {
+                            FollowStage::Looking(Box::pin(look(self.handle.clone(), caller.clone())))
+                        }
+                        Interest::Session(_) => FollowStage::Live,
                     };
                 }
-                Stage::Looking(looking) => {
+                FollowStage::Looking(looking) => {
                     let looked = looking.await;
                     // Not before: if this future is dropped, the next call continues the same read.
-                    self.stage = Stage::Live;
+                    self.stage = FollowStage::Live;
                     let (snapshot, rest) = looked?;
                     if snapshot.goes_on {
-                        self.stage = Stage::Looking(Box::pin(look_on(self.handle.clone(), rest)));
+                        self.stage = FollowStage::Looking(Box::pin(look_on(self.handle.clone(), rest)));
                     } else {
                         self.told = rest.cursor;
                     }
-                    return Ok(Heard::Snapshot(Box::new(snapshot)));
+                    return Ok(FollowUpdate::Snapshot(Box::new(snapshot)));
                 }
-                Stage::Missed(missed) => match missed.next().await {
+                FollowStage::Missed(missed) => match missed.next().await {
                     Some(Ok(Followed::Entry(stored))) => {
                         // A follower that fell behind while still catching up may be ahead of the cursor where it was
                         // dropped.
@@ -201,24 +203,24 @@ impl Follower {
                         }
                         self.told.advance(&stored);
                         if self.wants(stored.entry.session) {
-                            return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));
+                            return Ok(FollowUpdate::News(Arc::new(News::of(&stored, &self.told))));
                         }
                     }
-                    Some(Ok(Followed::Gone(_))) => self.stage = Stage::Snapshot,
+                    Some(Ok(Followed::Gone(_))) => self.stage = FollowStage::Snapshot,
                     Some(Ok(Followed::Forgotten(_))) => {}
-                    Some(Ok(Followed::CaughtUp)) | None => self.stage = Stage::Live,
+                    Some(Ok(Followed::CaughtUp)) | None => self.stage = FollowStage::Live,
                     Some(Err(error)) => return Err(from_read(&error)),
                 },
-                Stage::Past(past) => {
+                FollowStage::Past(past) => {
                     if let Some(next) = past.read.front() {
                         if !past.is_caught_up && !past.began.covers(past.session, next.position) {
                             let seen = self.handle.seen(past.dialect, past.session).await;
                             past.is_caught_up = true;
-                            return Ok(Heard::CaughtUp(seen));
+                            return Ok(FollowUpdate::CaughtUp(seen));
                         }
                         let Some(stored) = past.read.pop_front() else { continue };
                         self.told.advance(&stored);
-                        return Ok(Heard::News(Arc::new(News::of(&stored, &self.told))));
+                        return Ok(FollowUpdate::News(Arc::new(News::of(&stored, &self.told))));
                     }
                     let page = self.handle.store.read(past.session, None, past.after, limits::READ_BATCH_MAX).await;
                     let page = page.map_err(|error| from_read(&error))?;
@@ -227,22 +229,22 @@ impl Follower {
                             past.after = Some(last.position);
                             past.read = page.into();
                         }
-                        None if past.is_caught_up => self.stage = Stage::Live,
+                        None if past.is_caught_up => self.stage = FollowStage::Live,
                         None => {
                             let seen = self.handle.seen(past.dialect, past.session).await;
-                            self.stage = Stage::Live;
-                            return Ok(Heard::CaughtUp(seen));
+                            self.stage = FollowStage::Live;
+                            return Ok(FollowUpdate::CaughtUp(seen));
                         }
                     }
                 }
-                Stage::Live => match self.ear.next().await {
-                    None => match self.ear.let_go() {
+                FollowStage::Live => match self.subscription.next().await {
+                    None => match self.subscription.let_go() {
                         Some(let_go) => {
                             if let Some(heard) = self.read_on(let_go) {
                                 return Ok(heard);
                             }
                         }
-                        None => return Ok(Heard::Lagged),
+                        None => return Ok(FollowUpdate::Lagged),
                     },
                     Some(news) => {
                         if let Some(heard) = self.fresh(news) {
@@ -255,21 +257,21 @@ impl Follower {
     }
 
     /// The queue of this follower overflowed. It reads the rest from the journal, as fast as its client takes it.
-    fn read_on(&mut self, LetGo { news, told }: LetGo) -> Option<Heard> {
+    fn read_on(&mut self, LetGo { news, told }: LetGo) -> Option<FollowUpdate> {
         self.handle.meters.lagged();
         warn!("A client does not keep up with what happens; what it has not heard is read from the journal");
-        self.ear = self.handle.hub.listen(&self.interest).0;
-        self.stage = Stage::Missed(Box::pin(self.handle.store.follow(told)));
+        self.subscription = self.handle.hub.listen(&self.interest).0;
+        self.stage = FollowStage::Missed(Box::pin(self.handle.store.follow(told)));
         self.fresh(news)
     }
 
     /// Returns the next item, if it is ready.
-    pub(crate) fn next_if_ready(&mut self) -> Option<Result<Heard, Rejection>> {
-        if !matches!(self.stage, Stage::Live) {
+    pub(crate) fn next_if_ready(&mut self) -> Option<Result<FollowUpdate, Rejection>> {
+        if !matches!(self.stage, FollowStage::Live) {
             return None;
         }
         loop {
-            let news = self.ear.next_if_ready()?;
+            let news = self.subscription.next_if_ready()?;
             if let Some(heard) = self.fresh(news) {
                 return Some(Ok(heard));
             }
@@ -277,14 +279,14 @@ impl Follower {
     }
 
     /// Skips an entry that was told before.
-    fn fresh(&mut self, news: Arc<News>) -> Option<Heard> {
+    fn fresh(&mut self, news: Arc<News>) -> Option<FollowUpdate> {
         if let News::Entry(batch) = &*news {
             if self.told.covers(batch.session, batch.position) {
                 return None;
             }
             self.told.advance_to(batch.session, batch.position);
         }
-        Some(Heard::News(news))
+        Some(FollowUpdate::News(news))
     }
 
     /// Has this follower been told of the entry at `position`?

@@ -219,7 +219,7 @@ impl Handle {
         self.accesses.lock().retain(|session, _| !gone.contains(session));
         self.drafted.lock().retain(|ask| !gone.contains(&ask.session));
         self.unkept_seen.lock().retain(|key, _| !mentions(key, gone));
-        self.bell.forget(gone);
+        self.wakeups.forget(gone);
         let items = match self.store.list("", self.now()).await {
             Ok(items) => items,
             Err(error) => {

@@ -13,7 +13,7 @@ use crate::auth::Access;
 
 /// Carries who could see the sessions: that is stored nowhere else any more.
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct GoneNotice {
     sessions: Vec<String>,
     owner: String,
     /// `None`: everyone.
@@ -35,7 +35,7 @@ impl Handle {
                 Audience::Everyone => None,
                 Audience::Only(people) => Some(people.iter().map(|person| person.as_str().to_owned()).collect()),
             };
-            let fleeting = Fleeting { sessions, owner: access.owner.as_str().to_owned(), audience };
+            let fleeting = GoneNotice { sessions, owner: access.owner.as_str().to_owned(), audience };
             let body = serde_json::to_vec(&fleeting).expect("its envelope has text keys");
             self.store.publish(Topic::Gone.of_all(), Bytes::from(body));
         }
@@ -43,7 +43,7 @@ impl Handle {
 }
 
 pub(crate) fn read(message: &Message) -> Option<(Vec<SessionId>, Access)> {
-    let Fleeting { sessions, owner, audience } = serde_json::from_slice(&message.body).ok()?;
+    let GoneNotice { sessions, owner, audience } = serde_json::from_slice(&message.body).ok()?;
     let people = audience.map(|names| names.iter().map(|name| PersonId::from(name.as_str())).collect());
     let audience = people.map_or(Audience::Everyone, Audience::Only);
     let sessions = sessions.iter().filter_map(|session| session.parse().ok()).collect();

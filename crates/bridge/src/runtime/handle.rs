@@ -19,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
 
-use super::bell::Bell;
 use super::cache::Cache;
 use super::ends::Ends;
 use super::error::chain;
@@ -28,6 +27,7 @@ use super::hub::{self, Hub};
 use super::open_bytes::OpenBytes;
 use super::store::Store;
 use super::timers::{self, Timer};
+use super::wakeups::Wakeups;
 use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
@@ -69,7 +69,7 @@ pub struct Inner {
     pub(crate) hub: Arc<Hub>,
     pub(crate) ends: Arc<Ends>,
     pub(crate) timer: Timer,
-    pub(crate) bell: Bell,
+    pub(crate) wakeups: Wakeups,
     /// How far clients of other systems have come in their sessions, until it is on the shelf.
     pub(crate) unkept_seen: Mutex<BTreeMap<String, Position>>,
     /// How many connections of each dialect are in each session.
@@ -149,7 +149,7 @@ impl Bridge {
             hub: Arc::new(Hub::new(from.clone())),
             ends: Arc::default(),
             timer: Timer::default(),
-            bell: Bell::default(),
+            wakeups: Wakeups::default(),
             unkept_seen: Mutex::default(),
             present: Mutex::default(),
             accesses: Mutex::default(),

@@ -70,7 +70,7 @@ pub(crate) struct LetGo {
 
 /// Where a subscriber is registered.
 #[derive(Debug)]
-enum Place {
+enum SubscriptionKey {
     Inbox,
     Agent(PartyId),
     Session(SessionId),
@@ -78,10 +78,10 @@ enum Place {
 
 /// The receiving end of a subscription. Unsubscribes when dropped.
 #[derive(Debug)]
-pub(crate) struct Ear {
+pub(crate) struct Subscription {
     hub: Arc<Hub>,
     id: u64,
-    place: Place,
+    key: SubscriptionKey,
     queue: mpsc::Receiver<Arc<News>>,
     waiting_bytes: Arc<AtomicUsize>,
     let_go: Arc<OnceLock<LetGo>>,
@@ -95,7 +95,7 @@ impl Hub {
     }
 
     /// Subscribes from now on. Also returns up to where everything was told before.
-    pub(crate) fn listen(self: &Arc<Self>, interest: &Interest) -> (Ear, Cursor) {
+    pub(crate) fn listen(self: &Arc<Self>, interest: &Interest) -> (Subscription, Cursor) {
         let (sender, queue) = mpsc::channel(limits::FOLLOWER_QUEUE_MAX);
         let (waiting_bytes, let_go) = (Arc::new(AtomicUsize::new(0)), Arc::new(OnceLock::new()));
         let mut listeners = self.listeners.lock();
@@ -105,22 +105,22 @@ impl Hub {
             let (waiting_bytes, let_go) = (Arc::clone(&waiting_bytes), Arc::clone(&let_go));
             Listener { caller, queue: sender, waiting_bytes, let_go }
         };
-        let place = match interest {
+        let key = match interest {
             Interest::Inbox(caller) if caller.role == Role::Agent => {
                 listeners.agents.entry(caller.party.clone()).or_default().insert(id, listener(Some(caller.clone())));
-                Place::Agent(caller.party.clone())
+                SubscriptionKey::Agent(caller.party.clone())
             }
             Interest::Inbox(caller) => {
                 listeners.inbox.insert(id, listener(Some(caller.clone())));
-                Place::Inbox
+                SubscriptionKey::Inbox
             }
             Interest::Session(session) => {
                 listeners.sessions.entry(*session).or_default().insert(id, listener(None));
-                Place::Session(*session)
+                SubscriptionKey::Session(*session)
             }
         };
-        let ear = Ear { hub: Arc::clone(self), id, place, queue, waiting_bytes, let_go };
-        (ear, listeners.told.clone())
+        let subscription = Subscription { hub: Arc::clone(self), id, key, queue, waiting_bytes, let_go };
+        (subscription, listeners.told.clone())
     }
 
     fn tell(&self, stored: &Stored, access: Option<&Access>) {
@@ -243,7 +243,7 @@ impl Listener {
     }
 }
 
-impl Ear {
+impl Subscription {
     /// Returns the next news, or `None` once this subscriber was dropped because it could not keep up.
     pub(crate) async fn next(&mut self) -> Option<Arc<News>> {
         let news = self.queue.recv().await?;
@@ -264,23 +264,23 @@ impl Ear {
     }
 }
 
-impl Drop for Ear {
+impl Drop for Subscription {
     fn drop(&mut self) {
         let mut listeners = self.hub.listeners.lock();
-        match &self.place {
-            Place::Inbox => drop(listeners.inbox.remove(&self.id)),
-            Place::Agent(party) => leave(&mut listeners.agents, party, self.id),
-            Place::Session(session) => leave(&mut listeners.sessions, session, self.id),
+        match &self.key {
+            SubscriptionKey::Inbox => drop(listeners.inbox.remove(&self.id)),
+            SubscriptionKey::Agent(party) => leave(&mut listeners.agents, party, self.id),
+            SubscriptionKey::Session(session) => leave(&mut listeners.sessions, session, self.id),
         }
     }
 }
 
 /// Removes a subscriber, and the map's entry if it was the last.
-fn leave<K: Hash + Eq>(places: &mut HashMap<K, BTreeMap<u64, Listener>>, place: &K, id: u64) {
-    if let Some(listeners) = places.get_mut(place) {
+fn leave<K: Hash + Eq>(listeners_of: &mut HashMap<K, BTreeMap<u64, Listener>>, key: &K, id: u64) {
+    if let Some(listeners) = listeners_of.get_mut(key) {
         listeners.remove(&id);
         if listeners.is_empty() {
-            places.remove(place);
+            listeners_of.remove(key);
         }
     }
 }
@@ -373,7 +373,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
 /// Takes from an entry what other parts need: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
-        handle.bell.hear(stored.entry.session, &written.event);
+        handle.wakeups.note(stored.entry.session, &written.event);
         match &*written.event {
             Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
             Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),

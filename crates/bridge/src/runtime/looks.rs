@@ -10,7 +10,7 @@ use super::handle::Handle;
 use super::news::News;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct LookNotice {
     party: String,
     dialect: String,
     session: Option<String>,
@@ -21,14 +21,14 @@ impl Handle {
     /// Tells every connection of this dialect that came with the same token.
     pub(crate) fn tell_look(&self, party: &PartyId, dialect: &str, session: Option<SessionId>, screen: Option<u64>) {
         let session = session.map(|session| session.to_string());
-        let fleeting = Fleeting { party: party.to_string(), dialect: dialect.to_owned(), session, screen };
+        let fleeting = LookNotice { party: party.to_string(), dialect: dialect.to_owned(), session, screen };
         let body = serde_json::to_vec(&fleeting).expect("a look has text keys");
         self.store.publish(Topic::Look.of_name(party.as_str()), Bytes::from(body));
     }
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { party, dialect, session, screen } = serde_json::from_slice(&message.body).ok()?;
+    let LookNotice { party, dialect, session, screen } = serde_json::from_slice(&message.body).ok()?;
     let session = session.map(|session| session.parse()).transpose().ok()?;
     Some(News::Look { party: PartyId::from(party), dialect, session, screen })
 }

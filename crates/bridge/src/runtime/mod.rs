@@ -1,7 +1,6 @@
 //! The runtime: submits wishes and follows the journal. All other modules bring something in or out.
 
 mod access;
-mod bell;
 mod bots;
 mod cache;
 mod deltas;
@@ -31,10 +30,11 @@ mod store;
 mod submit;
 mod timers;
 mod view;
+mod wakeups;
 mod whispers;
 mod wishes;
 
-pub use follow::{Follower, Heard};
+pub use follow::{FollowUpdate, Follower};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use location::{Location, NotALocation};
@@ -49,4 +49,4 @@ pub(crate) use forget::{Conversation, together};
 pub(crate) use gate::{Entrance, Gate, Services, Source};
 pub(crate) use seats::Present;
 pub(crate) use view::{has_votes, of_known};
-pub(crate) use wishes::{Asked, Listen};
+pub(crate) use wishes::{CreatedAsk, Listen};

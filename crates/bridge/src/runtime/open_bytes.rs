@@ -25,13 +25,13 @@ const LITTLE_BYTES: u64 = 64 * 1024;
 pub(crate) struct OpenBytes {
     /// Set once the asks that were open at the start are counted.
     counted: OnceCell<()>,
-    parties: Mutex<HashMap<PartyId, Asked>>,
+    parties: Mutex<HashMap<PartyId, PartyBytes>>,
     /// Asks that ended since this server was started.
     ended: AtomicU64,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Asked {
+struct PartyBytes {
     /// The open bytes when the index was last queried, plus everything asked since, whether or not it has ended.
     bytes: u64,
     /// Bytes of asks that are about to be stored or refused.
@@ -50,7 +50,7 @@ impl OpenBytes {
         if parties.len() >= PARTIES_MAX {
             parties.retain(|_, asked| asked.bytes > LITTLE_BYTES || asked.coming > 0);
         }
-        parties.insert(party.clone(), Asked { bytes, ..Asked::default() });
+        parties.insert(party.clone(), PartyBytes { bytes, ..PartyBytes::default() });
     }
 
     /// Reserves bytes if there is room for them, so that a hundred concurrent asks are not each taken for the first.
@@ -63,7 +63,7 @@ impl OpenBytes {
         })
     }
 
-    fn asked(&self, party: &PartyId) -> Asked {
+    fn asked(&self, party: &PartyId) -> PartyBytes {
         self.parties.lock().get(party).copied().unwrap_or_default()
     }
 
@@ -104,7 +104,7 @@ impl Drop for Coming<'_> {
     }
 }
 
-impl Asked {
+impl PartyBytes {
     /// Is there room for one more? If nothing else is open, even for one that is too large by itself.
     fn has_room(self, bytes: u64) -> bool {
         let taken = self.bytes + self.coming;

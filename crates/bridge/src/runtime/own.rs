@@ -11,14 +11,14 @@ use super::handle::Handle;
 use super::news::News;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct OwnNotice {
     person: String,
-    what: What,
+    what: OwnChange,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum What {
+enum OwnChange {
     Snoozed { ask: String, until: Option<i64> },
     Devices,
 }
@@ -27,19 +27,21 @@ impl Handle {
     /// Tells every device of a person.
     pub(crate) fn tell_own(&self, person: &str, own: &Own) {
         let what = match own {
-            Own::Snoozed { ask, until } => What::Snoozed { ask: ask.to_string(), until: until.map(|until| until.0) },
-            Own::Devices => What::Devices,
+            Own::Snoozed { ask, until } => {
+                OwnChange::Snoozed { ask: ask.to_string(), until: until.map(|until| until.0) }
+            }
+            Own::Devices => OwnChange::Devices,
         };
-        let body = serde_json::to_vec(&Fleeting { person: person.to_owned(), what });
+        let body = serde_json::to_vec(&OwnNotice { person: person.to_owned(), what });
         self.store.publish(Topic::Own.of_name(person), Bytes::from(body.expect("its envelope has text keys")));
     }
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { person, what } = serde_json::from_slice(&message.body).ok()?;
+    let OwnNotice { person, what } = serde_json::from_slice(&message.body).ok()?;
     let own = match what {
-        What::Snoozed { ask, until } => Own::Snoozed { ask: ask.parse().ok()?, until: until.map(Timestamp) },
-        What::Devices => Own::Devices,
+        OwnChange::Snoozed { ask, until } => Own::Snoozed { ask: ask.parse().ok()?, until: until.map(Timestamp) },
+        OwnChange::Devices => Own::Devices,
     };
     Some(News::Own { person, own })
 }

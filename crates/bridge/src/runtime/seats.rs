@@ -14,7 +14,7 @@ use super::handle::Handle;
 use super::news::News;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct SeatNotice {
     session: String,
     dialect: String,
     connection: u64,
@@ -59,7 +59,7 @@ impl Handle {
 
     /// Tells every connection of this dialect to the session that another one took the seat.
     pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
-        let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), connection };
+        let fleeting = SeatNotice { session: session.to_string(), dialect: dialect.to_owned(), connection };
         let body = serde_json::to_vec(&fleeting).expect("a seat has text keys");
         self.store.publish(Topic::Seat.of_session(session), Bytes::from(body));
     }
@@ -106,6 +106,6 @@ fn seen_key(dialect: &str, session: SessionId) -> String {
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { session, dialect, connection } = serde_json::from_slice(&message.body).ok()?;
+    let SeatNotice { session, dialect, connection } = serde_json::from_slice(&message.body).ok()?;
     Some(News::Seat { session: session.parse().ok()?, dialect, connection })
 }

@@ -8,7 +8,7 @@ use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::session::Late;
 use askbridge_core::view::{AskView, SessionView, State};
-use askbridge_journal::index::Known;
+use askbridge_journal::index::AskWithEvents;
 use askbridge_peers::wish::Rejection;
 
 use super::error::chain;
@@ -75,7 +75,7 @@ pub(crate) fn has_votes(view: &AskView) -> bool {
 }
 
 /// Makes a view of what the index knows of an ask.
-pub(crate) fn of_known(known: &Known) -> AskView {
+pub(crate) fn of_known(known: &AskWithEvents) -> AskView {
     let row = &known.row;
     let mut view = AskView::fresh(known.ask.clone());
     match &known.ended {

@@ -9,7 +9,7 @@ use super::handle::Handle;
 use super::news::News;
 
 #[derive(Serialize, Deserialize)]
-struct Fleeting {
+struct WhisperNotice {
     session: String,
     dialect: String,
     words: String,
@@ -18,13 +18,14 @@ struct Fleeting {
 impl Handle {
     /// Tells every connection of this dialect that watches the session.
     pub(crate) fn whisper(&self, dialect: &str, session: SessionId, words: &str) {
-        let fleeting = Fleeting { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
+        let fleeting =
+            WhisperNotice { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
         let body = serde_json::to_vec(&fleeting).expect("a whisper has text keys");
         self.store.publish(Topic::Whisper.of_session(session), Bytes::from(body));
     }
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {
-    let Fleeting { session, dialect, words } = serde_json::from_slice(&message.body).ok()?;
+    let WhisperNotice { session, dialect, words } = serde_json::from_slice(&message.body).ok()?;
     Some(News::Whisper { session: session.parse().ok()?, dialect, words })
 }

@@ -174,13 +174,13 @@ impl Handle {
 
     /// The same for an asker that is shown the ask, and may wait for its end. The session is locked once.
     ///
-    /// Without an [`Asked`], it was asked before or is settled already: read the ask.
+    /// Without an [`CreatedAsk`], it was asked before or is settled already: read the ask.
     pub(super) async fn ask_shown(
         &self,
         caller: &Caller,
         wish: Box<AskWish>,
         listen: Listen,
-    ) -> Result<(Receipt, Option<Asked>), Rejection> {
+    ) -> Result<(Receipt, Option<CreatedAsk>), Rejection> {
         let named = wish.session;
         let mut session = match named {
             Some(session) => session,
@@ -233,7 +233,7 @@ impl Handle {
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
         // If a rule settled it in the same entry, it is read like any other that has ended.
-        let shown = asked.filter(|_| !is_settled).map(|ask| Asked { view: AskView::fresh(ask), end });
+        let shown = asked.filter(|_| !is_settled).map(|ask| CreatedAsk { view: AskView::fresh(ask), end });
         let receipt =
             Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() };
         Ok((receipt, shown))
@@ -336,7 +336,7 @@ pub(crate) enum Listen {
 
 /// An ask that was just made.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct CreatedAsk {
     pub(crate) view: AskView,
     /// Subscribed before the ask could be seen, if [`Listen::ForTheEnd`].
     pub(crate) end: Option<End>,

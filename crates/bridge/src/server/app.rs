@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::endings::Endings;
 use super::foreign::Speaking;
 use super::guard::Origins;
-use super::taps::{TapDesk, recall};
+use super::taps::{TapTable, recall};
 use crate::auth::{Agents, Buckets, Tokens};
 use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
@@ -45,7 +45,7 @@ pub struct AppInner {
     /// How long programs are kept waiting through the MCP door, if configured.
     patience: OnceLock<Patience>,
     /// The open taps.
-    pub(crate) taps: TapDesk,
+    pub(crate) taps: TapTable,
     pub origins: Origins,
     /// The rate limit of each token.
     pub pace: Buckets<PartyId>,
@@ -89,7 +89,7 @@ impl App {
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
             patience: OnceLock::new(),
-            taps: TapDesk::default(),
+            taps: TapTable::default(),
             origins,
             pace: Buckets::new(requests_per_second.saturating_mul(2), Duration::from_secs(1), requests_per_second),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),

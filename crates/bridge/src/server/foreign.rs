@@ -99,12 +99,12 @@ async fn answer(app: App, listings: &[&'static Listing], otherwise: Otherwise, r
         parts.uri = rest;
     }
     let (listing, route) = match find(listings, &parts.method, parts.uri.path()) {
-        Found::Route(listing, route) => (listing, route),
-        Found::OtherMethod => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
-        Found::Nothing if matches!(otherwise, Otherwise::TheApp) && in_base.is_none() => {
+        RouteMatch::Route(listing, route) => (listing, route),
+        RouteMatch::OtherMethod => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
+        RouteMatch::Nothing if matches!(otherwise, Otherwise::TheApp) && in_base.is_none() => {
             return assets::serve(Request::from_parts(parts, body)).await;
         }
-        Found::Nothing => {
+        RouteMatch::Nothing => {
             let detail = format!("there is nothing at {}", parts.uri.path());
             return Trouble::new(404, "unknown_address", detail).into_response();
         }
@@ -155,20 +155,20 @@ async fn speak(
     }
 }
 
-enum Found {
+enum RouteMatch {
     Route(&'static Listing, &'static Route),
     OtherMethod,
     Nothing,
 }
 
-fn find(listings: &[&'static Listing], method: &Method, path: &str) -> Found {
-    let mut found = Found::Nothing;
+fn find(listings: &[&'static Listing], method: &Method, path: &str) -> RouteMatch {
+    let mut found = RouteMatch::Nothing;
     for listing in listings {
         for route in listing.routes.iter().filter(|route| matches(route.path, path)) {
             if route.method == method.as_str() {
-                return Found::Route(listing, route);
+                return RouteMatch::Route(listing, route);
             }
-            found = Found::OtherMethod;
+            found = RouteMatch::OtherMethod;
         }
     }
     found

@@ -8,7 +8,7 @@ use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
 use askbridge_journal::journal::Journal;
 use askbridge_peers::tally::{Counting, Tally};
 use askbridge_peers::turn::Turn;
-use askbridge_peers::wish::{Finds, Gist, Query, Receipt, Rejection, SessionLine};
+use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine, SessionSummary};
 
 use super::app::App;
 use crate::auth::{Action, Caller, Role};
@@ -69,13 +69,13 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             }
             Ok(found(Finds { counts, ..Finds::default() }))
         }
-        Query::Gists(sessions) => {
-            let mut gists = Vec::with_capacity(sessions.len());
+        Query::Summaries(sessions) => {
+            let mut summaries = Vec::with_capacity(sessions.len());
             let mut left = COUNTED_ENTRIES_MAX;
             for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
-                gists.push((session, gist(app, session, &mut left).await?));
+                summaries.push((session, summary(app, session, &mut left).await?));
             }
-            Ok(found(Finds { gists, ..Finds::default() }))
+            Ok(found(Finds { summaries, ..Finds::default() }))
         }
         Query::Presence(sessions) => {
             let mut presence = Vec::with_capacity(sessions.len());
@@ -94,18 +94,18 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
 }
 
 /// Reads what a session is about, with at most `left` entries.
-async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
-    let (mut gist, mut turn) = (Gist::default(), Turn::default());
+async fn summary(app: &App, session: SessionId, left: &mut usize) -> Result<SessionSummary, Rejection> {
+    let (mut summary, mut turn) = (SessionSummary::default(), Turn::default());
     let take_in = |stored: &Stored| {
         for written in &stored.entry.events {
-            take_in(&mut gist, &written.event);
+            take_in(&mut summary, &written.event);
             turn.hear(&written.event);
         }
-        gist.last_at = gist.last_at.max(Some(stored.entry.at));
+        summary.last_at = summary.last_at.max(Some(stored.entry.at));
     };
     read(app, session, left, take_in).await?;
-    gist.is_running = turn.is_running();
-    Ok(gist)
+    summary.is_running = turn.is_running();
+    Ok(summary)
 }
 
 /// Counts what is in a session, with at most `left` entries.
@@ -133,26 +133,26 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
     Ok(())
 }
 
-fn take_in(gist: &mut Gist, event: &Event) {
+fn take_in(summary: &mut SessionSummary, event: &Event) {
     match event {
         Event::Said(said) => {
-            gist.messages += 1;
-            gist.heading.get_or_insert_with(|| said.text.chars().take(HEADING_CHARS).collect());
+            summary.messages += 1;
+            summary.heading.get_or_insert_with(|| said.text.chars().take(HEADING_CHARS).collect());
         }
-        Event::Text { .. } | Event::ToolCalled { .. } => gist.messages += 1,
-        Event::Started(started) => set(gist, &started.settings),
-        Event::Configured(settings) => set(gist, settings),
+        Event::Text { .. } | Event::ToolCalled { .. } => summary.messages += 1,
+        Event::Started(started) => set(summary, &started.settings),
+        Event::Configured(settings) => set(summary, settings),
         _ => {}
     }
 }
 
-fn set(gist: &mut Gist, settings: &Settings) {
-    for (known, newer) in [(&mut gist.model, &settings.model), (&mut gist.mode, &settings.mode)] {
+fn set(summary: &mut SessionSummary, settings: &Settings) {
+    for (known, newer) in [(&mut summary.model, &settings.model), (&mut summary.mode, &settings.mode)] {
         if newer.is_some() {
             known.clone_from(newer);
         }
     }
-    gist.other_tools = settings.wishes.other_tools.or(gist.other_tools);
+    summary.other_tools = settings.wishes.other_tools.or(summary.other_tools);
 }
 
 fn found(finds: Finds) -> Receipt {

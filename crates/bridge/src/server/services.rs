@@ -3,7 +3,7 @@
 use askbridge_core::event::Settings;
 use askbridge_core::ids::PartyId;
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::wish::{Call, Called, Rejection};
+use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 use tracing::debug;
 
@@ -44,7 +44,7 @@ impl Services for App {
         self.tokens.people(name).into_iter().chain(loopback.filter(|caller| *caller.name == *name)).collect()
     }
 
-    fn post<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
+    fn post<'a>(&'a self, call: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>> {
         Box::pin(async move {
             let outbound =
                 self.outbound().ok_or_else(|| Rejection::Down("this askbridge makes no outgoing calls".to_owned()))?;

@@ -32,7 +32,7 @@ pub(super) fn split_base(uri: &Uri) -> Option<(String, Uri)> {
 }
 
 /// A caller, and whether a login cookie identified it.
-pub(super) struct Known {
+pub(super) struct IdentifiedCaller {
     pub(super) caller: Caller,
     pub(super) by_cookie: bool,
 }
@@ -46,14 +46,14 @@ pub(super) fn who(
     (listing, route): (&Listing, &Route),
     parts: &Parts,
     (in_base, brought): (Option<String>, Option<&Secret>),
-) -> Result<Option<Known>, Response> {
+) -> Result<Option<IdentifiedCaller>, Response> {
     let remote = parts.extensions.get::<Remote>();
     let token = in_base.or_else(|| bearer(&parts.headers)).or_else(|| carried(listing, parts));
     let cookie = brought.filter(|_| token.is_none() && cookie_counts(app, listing, route.kind, parts));
     let logged_in = cookie.and_then(|it| app.tokens.cookie_holder(it, listing.name, app.handle.clock.now()));
     if let Some(caller) = logged_in {
         app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
-        return Ok(Some(Known { caller, by_cookie: true }));
+        return Ok(Some(IdentifiedCaller { caller, by_cookie: true }));
     }
     let caller = match (token, remote) {
         (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
@@ -74,7 +74,7 @@ pub(super) fn who(
         (None, _) => return Ok(None),
     };
     app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
-    Ok(Some(Known { caller, by_cookie: false }))
+    Ok(Some(IdentifiedCaller { caller, by_cookie: false }))
 }
 
 /// How an unknown caller came.

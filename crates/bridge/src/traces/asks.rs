@@ -8,7 +8,7 @@ use askbridge_core::Session;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Timestamp};
 use askbridge_core::limits;
-use askbridge_core::session::{Ending, Found, Live};
+use askbridge_core::session::{Ending, FoundAsk, Live};
 use askbridge_journal::Written;
 use foldhash::HashMap;
 use parking_lot::Mutex;
@@ -18,11 +18,11 @@ use super::span::{Kind, Span};
 use super::tracer::Tracer;
 
 #[derive(Debug, Default)]
-pub(super) struct OpenAsks(Mutex<HashMap<AskId, Known>>);
+pub(super) struct OpenAsks(Mutex<HashMap<AskId, TracedAsk>>);
 
 /// What the span needs of an ask after its session has dropped it.
 #[derive(Debug, Clone)]
-struct Known {
+struct TracedAsk {
     at: Timestamp,
     kind: &'static str,
     door: String,
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl OpenAsks {
-    fn note(&self, ask: AskId, known: Known) {
+    fn note(&self, ask: AskId, known: TracedAsk) {
         let mut asks = self.0.lock();
         if asks.len() >= limits::TRACED_ASKS_MAX
             && let Some(any) = asks.keys().next().copied()
@@ -42,12 +42,12 @@ impl OpenAsks {
         asks.entry(ask).or_insert(known);
     }
 
-    fn take(&self, ask: AskId) -> Option<Known> {
+    fn take(&self, ask: AskId) -> Option<TracedAsk> {
         self.0.lock().remove(&ask)
     }
 }
 
-impl Known {
+impl TracedAsk {
     fn of(ask: &askbridge_core::ask::Ask, parent: Option<Context>) -> Self {
         let (door, agent) = (ask.asker.door.clone(), ask.asker.agent.clone());
         Self { at: ask.at, kind: ask.body.kind().name(), door, agent, parent }
@@ -60,7 +60,7 @@ impl Tracer {
         if let Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } = event
             && let Some(live) = open(session, *ask)
         {
-            self.asks.note(*ask, Known::of(&live.ask, None));
+            self.asks.note(*ask, TracedAsk::of(&live.ask, None));
         }
     }
 
@@ -68,10 +68,10 @@ impl Tracer {
     pub(crate) fn after(&self, session: &Session, events: &[Written]) {
         for written in events {
             match &*written.event {
-                Event::Asked(ask) => self.asks.note(ask.id, Known::of(ask, Context::current())),
+                Event::Asked(ask) => self.asks.note(ask.id, TracedAsk::of(ask, Context::current())),
                 Event::Settled(settled) => {
                     let known = self.asks.take(settled.ask).or_else(|| match session.find(settled.ask) {
-                        Some(Found::Live(live)) => Some(Known::of(&live.ask, None)),
+                        Some(FoundAsk::Live(live)) => Some(TracedAsk::of(&live.ask, None)),
                         _ => None,
                     });
                     self.ended(settled.ask, known, settled.outcome.ending(), settled.at);
@@ -84,8 +84,8 @@ impl Tracer {
     }
 
     /// Without `known` it had ended before: an answer that the agent has not received can still be overtaken.
-    fn ended(&self, ask: AskId, known: Option<Known>, ending: Ending, at: Timestamp) {
-        let Some(Known { at: began, kind, door, agent, parent }) = known else { return };
+    fn ended(&self, ask: AskId, known: Option<TracedAsk>, ending: Ending, at: Timestamp) {
+        let Some(TracedAsk { at: began, kind, door, agent, parent }) = known else { return };
         let request = Context::current().filter(|request| request.sampled && Some(*request) != parent);
         let mut span = Span {
             context: self.below(parent),
@@ -110,7 +110,7 @@ impl Tracer {
 
 fn open(session: &Session, ask: AskId) -> Option<&Live> {
     match session.find(ask) {
-        Some(Found::Live(live)) if live.is_open() => Some(live),
+        Some(FoundAsk::Live(live)) if live.is_open() => Some(live),
         _ => None,
     }
 }

@@ -41,10 +41,10 @@ async fn log_in(house: &House, token: &str) -> String {
     cookie.to_owned()
 }
 
-type Line = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+type ClientSocket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// Opens a socket with these headers, or returns the status that refused it.
-async fn socket(house: &House, path: &str, headers: &[(&'static str, &str)]) -> Result<Line, u16> {
+async fn socket(house: &House, path: &str, headers: &[(&'static str, &str)]) -> Result<ClientSocket, u16> {
     let mut request = format!("ws://{}{path}", house.address()).into_client_request().expect("this is an address");
     for (name, value) in headers {
         request.headers_mut().insert(*name, value.parse().expect("headers are printable"));
@@ -56,7 +56,7 @@ async fn socket(house: &House, path: &str, headers: &[(&'static str, &str)]) -> 
     }
 }
 
-async fn code_of_the_end(mut line: Line) -> u16 {
+async fn code_of_the_end(mut line: ClientSocket) -> u16 {
     loop {
         match timeout(PATIENCE, line.next()).await.expect("it ends") {
             Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),

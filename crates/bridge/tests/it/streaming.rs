@@ -2,7 +2,7 @@
 
 use askbridge_bridge::auth::{Caller, Role};
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::runtime::{Heard, Interest, News};
+use askbridge_bridge::runtime::{FollowUpdate, Interest, News};
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
@@ -103,7 +103,7 @@ async fn whoever_speaks_while_their_snapshot_is_read_gets_it_all_the_same() {
                 follower.next().await
             }
         };
-        assert!(matches!(first, Ok(Heard::Snapshot(_))));
+        assert!(matches!(first, Ok(FollowUpdate::Snapshot(_))));
     }
     assert!(interrupted > 0, "nobody was interrupted, so nothing was shown");
     house.close().await;
@@ -122,20 +122,20 @@ async fn a_slow_follower_holds_up_nobody_and_hears_everything() {
     let mut slow = house.handle.follow(Interest::Inbox(ada("phone")), None);
     let mut quick = house.handle.follow(Interest::Inbox(ada("desk")), None);
     for follower in [&mut slow, &mut quick] {
-        assert!(matches!(follower.next().await, Ok(Heard::Snapshot(_))));
+        assert!(matches!(follower.next().await, Ok(FollowUpdate::Snapshot(_))));
     }
     let large = json!({"questions": [{"question": "Well?"}], "context": {"text": "x".repeat(100_000)}});
     let enough = limits::FOLLOWER_BYTES_MAX / 100_000 + 10;
     for _ in 0..enough {
         assert_eq!(house.post("/v1/asks", &agent, &large).await.0, 201);
-        let Ok(Heard::News(news)) = quick.next().await else { panic!("the quick one hears everything") };
+        let Ok(FollowUpdate::News(news)) = quick.next().await else { panic!("the quick one hears everything") };
         assert!(matches!(&*news, News::Entry(_)));
     }
     // More than one follower's queue holds, so the rest comes from the journal: nothing is left out, and nothing comes
     // twice.
     let mut heard = Vec::new();
     while heard.len() < enough {
-        let Ok(Heard::News(news)) = slow.next().await else { panic!("the slow one hears everything too") };
+        let Ok(FollowUpdate::News(news)) = slow.next().await else { panic!("the slow one hears everything too") };
         let News::Entry(batch) = &*news else { panic!("nothing else happened: {news:?}") };
         heard.push(batch.position);
     }

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::session::{Found, Live, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Live, Session};
 
 pub(super) fn answer(
     session: &Session,
@@ -21,14 +21,14 @@ pub(super) fn answer(
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let live = match find(session, ask)? {
-        Found::Live(live) => live,
-        Found::Over(stub) if stub.was_answered_with(&answer) && is_same_person(session.decided_by(stub), &by) => {
+        FoundAsk::Live(live) => live,
+        FoundAsk::Over(stub) if stub.was_answered_with(&answer) && is_same_person(session.decided_by(stub), &by) => {
             return Ok(Vec::new());
         }
-        Found::Over(stub) => return Err(over(session, stub)),
+        FoundAsk::Over(stub) => return Err(over(session, stub)),
     };
     match &live.stage {
-        Stage::Open => {
+        AskStage::Open => {
             fits(&live.ask, &answer)?;
             if live.deadline.is_some_and(|deadline| deadline <= at) {
                 // The timer has not fired yet. We promised the deadline, not the timer's punctuality.
@@ -39,8 +39,10 @@ pub(super) fn answer(
             }
             Ok(take(session, live, answer, by, undo, at))
         }
-        Stage::Proposed { answer: first, by: who, .. } if *first == answer && who.person == by.person => Ok(Vec::new()),
-        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
+        AskStage::Proposed { answer: first, by: who, .. } if *first == answer && who.person == by.person => {
+            Ok(Vec::new())
+        }
+        AskStage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             fits(&live.ask, &answer)?;
             if live.ask.terms.quorum > 1 {
                 // The people who agreed to the first answer have not agreed to this one.
@@ -50,15 +52,15 @@ pub(super) fn answer(
             }
             Ok(take(session, live, answer, by, undo, at))
         }
-        Stage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
+        AskStage::Settled { outcome: Outcome::Answered { answer: first, by: who }, .. }
             if *first == answer && who.person == by.person =>
         {
             Ok(Vec::new())
         }
-        Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. } => {
+        AskStage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. } => {
             late::follow_up(session, live, answer, by, at)
         }
-        Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
+        AskStage::Proposed { .. } | AskStage::Settled { .. } => Err(conflict(live)),
     }
 }
 

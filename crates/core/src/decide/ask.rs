@@ -12,15 +12,15 @@ use crate::ids::Timestamp;
 use crate::intent::{AskRuling, NewAsk};
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::session::{Found, Live, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Live, Session};
 use crate::terms::OnExpiry;
 use crate::wild::is_blank;
 
 pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     if let Some(number) = wish.key.as_ref().and_then(|key| session.asked_with(key)) {
         let (same, stated) = match session.find(session.ask_id(number)) {
-            Some(Found::Live(live)) => (live.ask.body == wish.body, live.ask.stated),
-            Some(Found::Over(stub)) => (stub.asked(&wish.body), stub.stated),
+            Some(FoundAsk::Live(live)) => (live.ask.body == wish.body, live.ask.stated),
+            Some(FoundAsk::Over(stub)) => (stub.asked(&wish.body), stub.stated),
             None => (false, None),
         };
         let other_terms = stated.zip(wish.stated).is_some_and(|(first, now)| first != now);
@@ -40,7 +40,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         return Err(Refusal::AskOpen(other.ask.id));
     }
     let instead_of = session.asks.values().find(|live| {
-        let expired = matches!(&live.stage, Stage::Settled { outcome: Outcome::Expired, .. });
+        let expired = matches!(&live.stage, AskStage::Settled { outcome: Outcome::Expired, .. });
         expired && live.late.is_none() && live.ask.body == wish.body
     });
     let NewAsk { body, terms, reach, asker, call, made, context, key, stated, original, ruling } = wish;

@@ -5,17 +5,17 @@ use super::settle::unsaid;
 use crate::event::{CallResult, Event, Parcel};
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Queued, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Queued, Session};
 
 pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refusal> {
     let attempts = match parcel {
         Parcel::Verdict(ask) => match exactly(session, ask)? {
-            Found::Live(live) if live.delivered_at.is_some() => return Ok(Vec::new()),
-            Found::Live(live) => match live.stage {
-                Stage::Settled { .. } => live.attempts,
+            FoundAsk::Live(live) if live.delivered_at.is_some() => return Ok(Vec::new()),
+            FoundAsk::Live(live) => match live.stage {
+                AskStage::Settled { .. } => live.attempts,
                 _ => return Err(Refusal::NotSettled(ask)),
             },
-            Found::Over(_) => return Ok(Vec::new()),
+            FoundAsk::Over(_) => return Ok(Vec::new()),
         },
         Parcel::Message(message) => match waiting(session, parcel) {
             Some(queued) => queued.attempts,
@@ -29,9 +29,9 @@ pub(super) fn hand(session: &Session, parcel: Parcel) -> Result<Vec<Event>, Refu
 pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let news = match parcel {
         Parcel::Verdict(ask) => match exactly(session, ask)? {
-            Found::Live(live) if matches!(live.stage, Stage::Settled { .. }) => live.delivered_at.is_none(),
-            Found::Live(_) => return Err(Refusal::NotSettled(ask)),
-            Found::Over(_) => false,
+            FoundAsk::Live(live) if matches!(live.stage, AskStage::Settled { .. }) => live.delivered_at.is_none(),
+            FoundAsk::Live(_) => return Err(Refusal::NotSettled(ask)),
+            FoundAsk::Over(_) => false,
         },
         Parcel::Message(_) => waiting(session, parcel).is_some(),
     };
@@ -43,7 +43,7 @@ pub(super) fn deliver(session: &Session, parcel: Parcel, proof: String, at: Time
         events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });
     }
     if let Parcel::Verdict(ask) = parcel
-        && let Found::Live(live) = exactly(session, ask)?
+        && let FoundAsk::Live(live) = exactly(session, ask)?
     {
         events.extend(unsaid(session, live));
     }
@@ -69,7 +69,7 @@ pub(super) fn returned(
 fn carried(session: &Session, parcel: Parcel) -> Option<AskId> {
     let ask = waiting(session, parcel)?.said.about?;
     match session.find(ask)? {
-        Found::Live(live) if live.stranded && !live.is_open() && live.delivered_at.is_none() => Some(ask),
+        FoundAsk::Live(live) if live.stranded && !live.is_open() && live.delivered_at.is_none() => Some(ask),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::answer::{Outcome, Who};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Session};
 
 pub(super) fn dismiss(
     session: &Session,
@@ -17,27 +17,27 @@ pub(super) fn dismiss(
 ) -> Result<Vec<Event>, Refusal> {
     let words = words.filter(|words| !words.trim().is_empty());
     let live = match find(session, ask)? {
-        Found::Live(live) => live,
-        Found::Over(stub) if stub.was_dismissed_with(&words) && is_same_person(session.decided_by(stub), &by) => {
+        FoundAsk::Live(live) => live,
+        FoundAsk::Over(stub) if stub.was_dismissed_with(&words) && is_same_person(session.decided_by(stub), &by) => {
             return Ok(Vec::new());
         }
-        Found::Over(stub) => return Err(over(session, stub)),
+        FoundAsk::Over(stub) => return Err(over(session, stub)),
     };
     match &live.stage {
         // The expiry may not be stored yet: the timer has not fired, or the journal was full when it did. Storing it is
         // left to the timer. If this dismissal stored it, its caller would be told that the dismissal counts, which is
         // false. If the caller were told of the expiry, they would learn of an outcome before it is durable, and the
         // agent may still withdraw the ask.
-        Stage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => Err(Refusal::NotOpen(live.ask.id)),
-        Stage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
-        Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
+        AskStage::Open if live.deadline.is_some_and(|deadline| deadline <= at) => Err(Refusal::NotOpen(live.ask.id)),
+        AskStage::Open => Ok(settle(session, live, Outcome::Dismissed { words, by }, at)),
+        AskStage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
             Ok(settle(session, live, Outcome::Dismissed { words, by }, at))
         }
-        Stage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }
+        AskStage::Settled { outcome: Outcome::Dismissed { words: first, by: who }, .. }
             if *first == words && who.person == by.person =>
         {
             Ok(Vec::new())
         }
-        Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
+        AskStage::Proposed { .. } | AskStage::Settled { .. } => Err(conflict(live)),
     }
 }

@@ -6,15 +6,15 @@ use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Session};
 use crate::terms::Wait;
 
 pub(super) fn extend(session: &Session, ask: AskId, wait: Wait, by: Who, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let live = match find(session, ask)? {
-        Found::Live(live) => live,
-        Found::Over(stub) => return Err(over(session, stub)),
+        FoundAsk::Live(live) => live,
+        FoundAsk::Over(stub) => return Err(over(session, stub)),
     };
-    let Stage::Open = live.stage else {
+    let AskStage::Open = live.stage else {
         return Err(conflict(live));
     };
     // An ask that waits for ever cannot wait longer.

@@ -5,21 +5,21 @@ use crate::answer::{Answer, Outcome, Pick, Scope, Who};
 use crate::ask::{Ask, Body};
 use crate::ids::AskId;
 use crate::refusal::{Refusal, Winner, WonBy};
-use crate::session::{Ending, Found, Live, Session, Stage, Stub};
+use crate::session::{AskStage, Ending, FoundAsk, Live, Session, Stub};
 use crate::unfit::{Mismatch, Problem};
 
 /// Finds exactly this ask. Used for what happens on the agent's side: the connection of the first attempt says nothing
 /// about the second.
-pub(super) fn exactly(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
+pub(super) fn exactly(session: &Session, ask: AskId) -> Result<FoundAsk<'_>, Refusal> {
     session.find(ask).ok_or(Refusal::UnknownAsk(ask))
 }
 
 /// Finds an ask for a person. If a later ask replaced it, returns that one: one card, one answer.
-pub(super) fn find(session: &Session, ask: AskId) -> Result<Found<'_>, Refusal> {
+pub(super) fn find(session: &Session, ask: AskId) -> Result<FoundAsk<'_>, Refusal> {
     let mut ask = ask;
     loop {
         match session.find(ask).ok_or(Refusal::UnknownAsk(ask))? {
-            Found::Over(stub) if stub.moved_to > ask.number => ask.number = stub.moved_to,
+            FoundAsk::Over(stub) if stub.moved_to > ask.number => ask.number = stub.moved_to,
             found => return Ok(found),
         }
     }
@@ -33,9 +33,9 @@ pub(super) fn is_same_person(known: Option<&Who>, by: &Who) -> bool {
 /// Says who was first.
 pub(super) fn conflict(live: &Live) -> Refusal {
     let (by, at) = match &live.stage {
-        Stage::Open => return Refusal::NotOpen(live.ask.id),
-        Stage::Proposed { by, until, .. } => (WonBy::Person(by.clone()), *until),
-        Stage::Settled { outcome, at, .. } => {
+        AskStage::Open => return Refusal::NotOpen(live.ask.id),
+        AskStage::Proposed { by, until, .. } => (WonBy::Person(by.clone()), *until),
+        AskStage::Settled { outcome, at, .. } => {
             let by = match outcome {
                 Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => WonBy::Person(by.clone()),
                 Outcome::Ruled { rule, .. } => WonBy::Rule(rule.clone()),

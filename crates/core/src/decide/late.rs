@@ -6,7 +6,7 @@ use crate::answer::{Answer, Outcome, Who};
 use crate::event::{Event, Settled};
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::{Refusal, Winner, WonBy};
-use crate::session::{Found, Live, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Live, Session};
 use crate::verdict::{self, Verdict};
 
 /// A person corrects what a rule decided or what was assumed.
@@ -18,10 +18,10 @@ pub(super) fn correct(
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
-        Found::Live(live) if live.is_open() => Err(Refusal::NotSettled(live.ask.id)),
-        Found::Live(live) if live.takes_late_answers() => follow_up(session, live, answer, by, at),
-        Found::Live(live) => Err(conflict(live)),
-        Found::Over(stub) => Err(over(session, stub)),
+        FoundAsk::Live(live) if live.is_open() => Err(Refusal::NotSettled(live.ask.id)),
+        FoundAsk::Live(live) if live.takes_late_answers() => follow_up(session, live, answer, by, at),
+        FoundAsk::Live(live) => Err(conflict(live)),
+        FoundAsk::Over(stub) => Err(over(session, stub)),
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn follow_up(
     by: Who,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
-    let Stage::Settled { verdict, .. } = &live.stage else {
+    let AskStage::Settled { verdict, .. } = &live.stage else {
         return Err(Refusal::NotSettled(live.ask.id));
     };
     fits(&live.ask, &answer)?;

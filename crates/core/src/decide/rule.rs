@@ -6,7 +6,7 @@ use crate::answer::{Answer, Outcome};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Session};
 
 pub(super) fn rule(
     session: &Session,
@@ -16,19 +16,19 @@ pub(super) fn rule(
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
-        Found::Live(live) if live.stage == Stage::Open => {
+        FoundAsk::Live(live) if live.stage == AskStage::Open => {
             fits(&live.ask, &answer)?;
             Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
         }
-        Found::Live(live) => match &live.stage {
+        FoundAsk::Live(live) => match &live.stage {
             // A bot that missed our reply sends the same again.
-            Stage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
+            AskStage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
                 if *first == rule && *said == answer =>
             {
                 Ok(Vec::new())
             }
             _ => Err(conflict(live)),
         },
-        Found::Over(stub) => Err(over(session, stub)),
+        FoundAsk::Over(stub) => Err(over(session, stub)),
     }
 }

@@ -5,7 +5,7 @@ use crate::answer::Who;
 use crate::ask::Ask;
 use crate::event::{Event, Said, Settled};
 use crate::ids::{AskId, MessageId, Timestamp};
-use crate::session::{Live, Session, Stage};
+use crate::session::{AskStage, Live, Session};
 use crate::verdict::{self, Verdict};
 
 pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Timestamp) -> Vec<Event> {
@@ -36,7 +36,7 @@ pub(super) fn stranded(
 /// Takes back the message with the answer to a stranded ask: the agent has learned of it another way, and must not be
 /// told twice, or two different things. A message that was handed over may have been read, so it stays.
 pub(super) fn unsaid(session: &Session, live: &Live) -> Option<Event> {
-    let Stage::Settled { outcome, verdict, .. } = &live.stage else { return None };
+    let AskStage::Settled { outcome, verdict, .. } = &live.stage else { return None };
     if !live.stranded {
         return None;
     }

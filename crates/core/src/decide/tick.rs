@@ -8,22 +8,22 @@ use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::intent::Due;
 use crate::refusal::Refusal;
-use crate::session::{Found, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Session};
 use crate::terms::Warm;
 
 pub(super) fn tick(session: &Session, ask: AskId, due: Due, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let live = match exactly(session, ask)? {
-        Found::Over(_) => return Ok(Vec::new()),
-        Found::Live(live) => live,
+        FoundAsk::Over(_) => return Ok(Vec::new()),
+        FoundAsk::Live(live) => live,
     };
     match (due, &live.stage) {
-        (Due::Expire, Stage::Open) if live.deadline.is_some_and(|deadline| deadline <= at) => {
+        (Due::Expire, AskStage::Open) if live.deadline.is_some_and(|deadline| deadline <= at) => {
             Ok(settle(session, live, Outcome::Expired, at))
         }
-        (Due::Commit, Stage::Proposed { answer, by, until }) if *until <= at => {
+        (Due::Commit, AskStage::Proposed { answer, by, until }) if *until <= at => {
             Ok(settle(session, live, Outcome::Answered { answer: answer.clone(), by: by.clone() }, at))
         }
-        (Due::WarmOver, Stage::Open)
+        (Due::WarmOver, AskStage::Open)
             if live.ask.reach == Reach::Resumable && !live.parked && is_warm_over(&live.ask, at) =>
         {
             Ok(vec![Event::Parked { ask }])

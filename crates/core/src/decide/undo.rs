@@ -6,20 +6,20 @@ use crate::answer::Who;
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Live, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Live, Session};
 
 pub(super) fn undo(session: &Session, ask: AskId, by: Who, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
-        Found::Live(live) => match &live.stage {
-            Stage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
+        FoundAsk::Live(live) => match &live.stage {
+            AskStage::Proposed { by: who, until, .. } if who.person == by.person && at < *until => {
                 Ok(vec![Event::Undone { ask: live.ask.id, by }])
             }
-            Stage::Open if live.deadline.is_none_or(|deadline| at < deadline) && has_voted(live, &by) => {
+            AskStage::Open if live.deadline.is_none_or(|deadline| at < deadline) && has_voted(live, &by) => {
                 Ok(vec![Event::Undone { ask: live.ask.id, by }])
             }
             _ => Err(Refusal::NothingToUndo(ask)),
         },
-        Found::Over(_) => Err(Refusal::NothingToUndo(ask)),
+        FoundAsk::Over(_) => Err(Refusal::NothingToUndo(ask)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::answer::{Answer, Who};
 use crate::event::Event;
 use crate::ids::{AskId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{Found, Live, Session, Stage};
+use crate::session::{AskStage, FoundAsk, Live, Session};
 
 pub(super) fn vote(
     session: &Session,
@@ -19,7 +19,7 @@ pub(super) fn vote(
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
-        Found::Live(live) if live.stage == Stage::Open => {
+        FoundAsk::Live(live) if live.stage == AskStage::Open => {
             fits(&live.ask, &answer)?;
             if live.deadline.is_some_and(|deadline| deadline <= at) {
                 return late::expire_and_follow_up(session, live, answer, by, at);
@@ -27,7 +27,7 @@ pub(super) fn vote(
             count(session, live, answer, by, Duration::ZERO, at)
         }
         // Voting is over: the vote is treated as an answer.
-        Found::Live(_) | Found::Over(_) => answer::answer(session, ask, answer, by, Duration::ZERO, at),
+        FoundAsk::Live(_) | FoundAsk::Over(_) => answer::answer(session, ask, answer, by, Duration::ZERO, at),
     }
 }
 

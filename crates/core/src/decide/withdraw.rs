@@ -5,21 +5,21 @@ use super::settle::unsaid;
 use crate::event::Event;
 use crate::ids::{AskId, Raw, Timestamp};
 use crate::refusal::{Refusal, Winner, WonBy};
-use crate::session::{Ending, Found, Session, Stage};
+use crate::session::{AskStage, Ending, FoundAsk, Session};
 
 pub(super) fn withdraw(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     match exactly(session, ask)? {
-        Found::Live(live) if live.is_open() => Ok(vec![Event::Withdrawn { ask: live.ask.id, why, at }]),
-        Found::Live(live) => Err(conflict(live)),
-        Found::Over(stub) if stub.ending == Ending::Withdrawn => Ok(Vec::new()),
-        Found::Over(stub) => Err(over(session, stub)),
+        FoundAsk::Live(live) if live.is_open() => Ok(vec![Event::Withdrawn { ask: live.ask.id, why, at }]),
+        FoundAsk::Live(live) => Err(conflict(live)),
+        FoundAsk::Over(stub) if stub.ending == Ending::Withdrawn => Ok(Vec::new()),
+        FoundAsk::Over(stub) => Err(over(session, stub)),
     }
 }
 
 /// The asker disconnected: the ask is withdrawn, unless a person has answered or voted.
 pub(super) fn abandon(session: &Session, ask: AskId, why: String, at: Timestamp) -> Result<Vec<Event>, Refusal> {
-    if let Found::Live(live) = exactly(session, ask)? {
-        if matches!(live.stage, Stage::Proposed { .. }) {
+    if let FoundAsk::Live(live) = exactly(session, ask)? {
+        if matches!(live.stage, AskStage::Proposed { .. }) {
             return Err(conflict(live));
         }
         if let Some((voter, _)) = live.votes.first().filter(|_| live.is_open()) {
@@ -39,12 +39,12 @@ pub(super) fn overtake(
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     match exactly(session, ask)? {
-        Found::Live(live) if live.delivered_at.is_none() => {
+        FoundAsk::Live(live) if live.delivered_at.is_none() => {
             let overtaken = Event::Overtaken { ask: live.ask.id, mouth, ran, at };
             Ok(unsaid(session, live).into_iter().chain([overtaken]).collect())
         }
-        Found::Live(live) => Err(conflict(live)),
-        Found::Over(stub) if stub.ending == Ending::Overtaken => Ok(Vec::new()),
-        Found::Over(stub) => Err(over(session, stub)),
+        FoundAsk::Live(live) => Err(conflict(live)),
+        FoundAsk::Over(stub) if stub.ending == Ending::Overtaken => Ok(Vec::new()),
+        FoundAsk::Over(stub) => Err(over(session, stub)),
     }
 }

@@ -11,5 +11,5 @@ mod stand_in;
 mod value;
 mod whole;
 
-pub use reply::{FormReply, Given, Mismatch, Problem, QuestionKey, Reply, Value};
+pub use reply::{FormReply, Mismatch, Problem, QuestionKey, QuestionReply, Reply, Value};
 pub use whole::{EditCheck, takes_several, unfit};

@@ -9,11 +9,11 @@ use crate::limits;
 use crate::wild::{is_blank, seen};
 
 use super::whole::too_long;
-use super::{Given, Mismatch, Problem, QuestionKey, value};
+use super::{Mismatch, Problem, QuestionKey, QuestionReply, value};
 
 /// The state of one question while the reply is read.
 #[derive(Debug, Clone)]
-enum Heard {
+enum QuestionState {
     Nothing,
     Pick(Pick),
     /// It has a problem already; one is reported.
@@ -21,11 +21,11 @@ enum Heard {
 }
 
 /// Reads one pick for each question.
-pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>, Mismatch> {
+pub(super) fn picks(posed: &[Posed<'_>], given: Vec<QuestionReply>) -> Result<Vec<Pick>, Mismatch> {
     let names = question_names(posed.iter().map(|posed| posed.question.text.as_str()));
-    let mut heard = vec![Heard::Nothing; posed.len()];
+    let mut heard = vec![QuestionState::Nothing; posed.len()];
     let mut problems = Vec::new();
-    for Given { key, value, note } in given {
+    for QuestionReply { key, value, note } in given {
         let index = match find(posed, &names, &key) {
             Ok(index) => index,
             Err(problem) => {
@@ -37,15 +37,15 @@ pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>,
         };
         let about = |why: String| Problem::about(named(&key, &names[index]), why);
         let pick = match &heard[index] {
-            Heard::Nothing => value::pick(&posed[index].question, value).and_then(|pick| with_note(pick, note)),
-            Heard::Pick(_) => Err("it is answered twice; say it once".to_owned()),
-            Heard::Problem => continue,
+            QuestionState::Nothing => value::pick(&posed[index].question, value).and_then(|pick| with_note(pick, note)),
+            QuestionState::Pick(_) => Err("it is answered twice; say it once".to_owned()),
+            QuestionState::Problem => continue,
         };
         heard[index] = match pick {
-            Ok(pick) => Heard::Pick(pick),
+            Ok(pick) => QuestionState::Pick(pick),
             Err(why) => {
                 problems.push(about(why));
-                Heard::Problem
+                QuestionState::Problem
             }
         };
     }
@@ -53,8 +53,8 @@ pub(super) fn picks(posed: &[Posed<'_>], given: Vec<Given>) -> Result<Vec<Pick>,
         return Err(Mismatch { problems });
     }
     let pick = |heard| match heard {
-        Heard::Pick(pick) => pick,
-        Heard::Nothing | Heard::Problem => Pick::default(),
+        QuestionState::Pick(pick) => pick,
+        QuestionState::Nothing | QuestionState::Problem => Pick::default(),
     };
     let picks: Vec<_> = heard.into_iter().map(pick).collect();
     if picks.iter().all(|pick| pick.is_skipped() && pick.note.is_none()) {

@@ -10,7 +10,7 @@ use crate::wild::Wild;
 pub enum Reply {
     /// To questions, or to the questions that stand in for another body ([`crate::fit::Card::StandIn`]). Questions that
     /// are left out are skipped.
-    Questions(Vec<Given>),
+    Questions(Vec<QuestionReply>),
     Approval(Decision),
     Plan(Review),
     Form(FormReply),
@@ -18,7 +18,7 @@ pub enum Reply {
 
 /// The reply to one question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct QuestionReply {
     pub key: QuestionKey,
     /// `None`: skipped, perhaps with a note.
     pub value: Option<Value>,

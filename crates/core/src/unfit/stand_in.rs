@@ -10,7 +10,7 @@ use super::{FormReply, Mismatch, Problem, form};
 const NO_WORDS: &str = "the person gave no reason; ask what should change";
 
 /// Which of two options was chosen, or words instead.
-enum Said {
+enum StandInChoice {
     First,
     /// The second option, perhaps with a note.
     Second(Option<String>),
@@ -22,34 +22,34 @@ pub(super) fn answer(body: &Body, picks: Vec<Pick>) -> Result<Answer, Mismatch> 
     match body {
         Body::Questions(_) => Ok(Answer::Questions(picks)),
         Body::Approval(_) => Ok(Answer::Approval(match one_of_two(picks)? {
-            Said::First => Decision::Allow { scope: Scope::Once, edited: None },
-            Said::Second(words) => Decision::Deny { words, stop: false },
-            Said::Words(words) => Decision::Deny { words: Some(words), stop: false },
+            StandInChoice::First => Decision::Allow { scope: Scope::Once, edited: None },
+            StandInChoice::Second(words) => Decision::Deny { words, stop: false },
+            StandInChoice::Words(words) => Decision::Deny { words: Some(words), stop: false },
         })),
         Body::Plan(_) => Ok(Answer::Plan(match one_of_two(picks)? {
-            Said::First => Review::Approve { edited: None },
-            Said::Second(words) => Review::SendBack { words: words.unwrap_or_else(|| NO_WORDS.to_owned()) },
-            Said::Words(words) => Review::SendBack { words },
+            StandInChoice::First => Review::Approve { edited: None },
+            StandInChoice::Second(words) => Review::SendBack { words: words.unwrap_or_else(|| NO_WORDS.to_owned()) },
+            StandInChoice::Words(words) => Review::SendBack { words },
         })),
         Body::Form(form) if form.fields.is_empty() => Ok(Answer::Form(match one_of_two(picks)? {
-            Said::First => Filled::Accept(Vec::new()),
-            Said::Second(words) => Filled::Decline { words },
-            Said::Words(words) => Filled::Decline { words: Some(words) },
+            StandInChoice::First => Filled::Accept(Vec::new()),
+            StandInChoice::Second(words) => Filled::Decline { words },
+            StandInChoice::Words(words) => Filled::Decline { words: Some(words) },
         })),
         Body::Form(form) => fields(form, picks).map(Answer::Form),
     }
 }
 
-fn one_of_two(picks: Vec<Pick>) -> Result<Said, Mismatch> {
+fn one_of_two(picks: Vec<Pick>) -> Result<StandInChoice, Mismatch> {
     let Pick { chosen, text, note } = picks.into_iter().next().unwrap_or_default();
     match (&chosen[..], text, note) {
-        ([0], None, None) => Ok(Said::First),
+        ([0], None, None) => Ok(StandInChoice::First),
         // A yes with a reservation is not a yes, and the answer has no field for the reservation.
         ([0], _, _) => Err(Mismatch::whole("a yes cannot carry words here; leave them out, or say no with them")),
-        ([_], None, note) => Ok(Said::Second(note)),
-        (_, Some(text), None) => Ok(Said::Words(text)),
-        (_, Some(text), Some(note)) => Ok(Said::Words(format!("{text} ({note})"))),
-        (_, None, Some(note)) => Ok(Said::Words(note)),
+        ([_], None, note) => Ok(StandInChoice::Second(note)),
+        (_, Some(text), None) => Ok(StandInChoice::Words(text)),
+        (_, Some(text), Some(note)) => Ok(StandInChoice::Words(format!("{text} ({note})"))),
+        (_, None, Some(note)) => Ok(StandInChoice::Words(note)),
         (_, None, None) => Err(Mismatch::whole("nothing was answered; dismiss it instead")),
     }
 }

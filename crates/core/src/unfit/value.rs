@@ -19,7 +19,7 @@ pub(super) fn pick(question: &Question, value: Option<Value>) -> Result<Pick, St
     let Some(value) = value else {
         return Ok(Pick::default());
     };
-    let mut said = Said { labels: Labels::of(question), multi: question.multi, ..Said::default() };
+    let mut said = ParsedValue { labels: Labels::of(question), multi: question.multi, ..ParsedValue::default() };
     match value {
         Value::List(values) if values.is_empty() => return Err(BLANK.to_owned()),
         Value::List(values) if values.len() > 1 && !question.multi => return Err(ONLY_ONE.to_owned()),
@@ -30,14 +30,14 @@ pub(super) fn pick(question: &Question, value: Option<Value>) -> Result<Pick, St
 }
 
 #[derive(Default)]
-struct Said<'q> {
+struct ParsedValue<'q> {
     labels: Labels<'q>,
     multi: bool,
     chosen: BTreeSet<usize>,
     texts: Vec<String>,
 }
 
-impl Said<'_> {
+impl ParsedValue<'_> {
     fn take(&mut self, value: Value) -> Result<(), String> {
         match value {
             Value::Index(index) if index < self.labels.len() => {

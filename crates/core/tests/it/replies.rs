@@ -2,16 +2,16 @@
 
 use askbridge_core::answer::{Answer, Pick};
 use askbridge_core::ask::{Ask, Body, Question};
-use askbridge_core::unfit::{self, Given, Mismatch, Problem, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{self, Mismatch, Problem, QuestionKey, QuestionReply, Reply, Value};
 
 use crate::asks::ask;
 
-pub(crate) fn given(key: usize, value: Value) -> Given {
-    Given { key: QuestionKey::Index(key), value: Some(value), note: None }
+pub(crate) fn given(key: usize, value: Value) -> QuestionReply {
+    QuestionReply { key: QuestionKey::Index(key), value: Some(value), note: None }
 }
 
-pub(crate) fn named(key: &str, value: Value) -> Given {
-    Given { key: QuestionKey::Text(key.into()), value: Some(value), note: None }
+pub(crate) fn named(key: &str, value: Value) -> QuestionReply {
+    QuestionReply { key: QuestionKey::Text(key.into()), value: Some(value), note: None }
 }
 
 pub(crate) fn label(text: &str) -> Value {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askbridge_config::{Config, Flags, ForEveryone, ForServer, Given, Machine, Problem, Source};
+use askbridge_config::{Config, Flags, ForEveryone, ForServer, Machine, Problem, SettingSources, Source};
 use clap::{Args, Command, FromArgMatches};
 
 /// A line that ends the file; variables follow, one on each line.
@@ -18,7 +18,7 @@ pub(super) fn config(bytes: &[u8]) {
     let variables: HashMap<_, _> = variables.lines().filter_map(|line| line.split_once('=')).collect();
     let flags = flags(words);
     let env = |name: &str| variables.get(name).map(|value| (*value).to_owned());
-    let given = Given { flags: &flags, env: &env, file: None, machine: Machine::default() };
+    let given = SettingSources { flags: &flags, env: &env, file: None, machine: Machine::default() };
     let config = Config::resolve(&given);
     config.problems.iter().for_each(has_words);
     reads_the_same(&config);
@@ -76,7 +76,7 @@ fn reads_the_same(config: &Config) {
         .map(|shown| (shown.key.env.clone(), shown.text.to_owned()))
         .collect();
     let env = |name: &str| texts.get(name).cloned();
-    let given = Given { flags: &Flags::new(), env: &env, file: None, machine: Machine::default() };
+    let given = SettingSources { flags: &Flags::new(), env: &env, file: None, machine: Machine::default() };
     let again = Config::resolve(&given);
     assert_eq!(again.problems, []);
     for (before, after) in config.shown().zip(again.shown()) {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::doors::mcp::{Desk, Heard, LISTING, Patience};
+use askbridge_peers::doors::mcp::{LISTING, Patience, StdioAction, StdioSession};
 use askbridge_peers::listing::{Choices, Greeting, Hello, Sees};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer, Req};
 use askbridge_peers::wish::Receipt;
@@ -15,7 +15,7 @@ use askbridge_testkit::transcript::{Counted, told};
 const PATH: &str = "/mcp";
 
 pub(super) fn mcp(bytes: &[u8]) {
-    let mut desk = Desk::new(7, "transport=stdio&folder=%2Fsrv".to_owned());
+    let mut stdio = StdioSession::new(7, "transport=stdio&folder=%2Fsrv".to_owned());
     let mut peer: Option<Box<dyn Peer>> = None;
     let (mut out, mut ids) = (Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };
@@ -40,7 +40,7 @@ pub(super) fn mcp(bytes: &[u8]) {
                 }
                 _ => ("POST", &*text),
             };
-            on_stdin(&mut desk, body);
+            on_stdin(&mut stdio, body);
             let mut fresh = knock();
             let taken = std::mem::take(&mut headers);
             let taken: Vec<_> = taken.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -84,11 +84,11 @@ fn knock() -> Box<dyn Peer> {
     }
 }
 
-fn on_stdin(desk: &mut Desk, line: &str) {
-    let said = match desk.hear(line) {
-        Heard::Say(said) => said,
-        Heard::Pass(passed) | Heard::Tell(passed) => passed.failed("It is down."),
-        Heard::GivenUp(_) | Heard::Nothing => return,
+fn on_stdin(stdio: &mut StdioSession, line: &str) {
+    let said = match stdio.hear(line) {
+        StdioAction::Say(said) => said,
+        StdioAction::Pass(passed) | StdioAction::Tell(passed) => passed.failed("It is down."),
+        StdioAction::GivenUp(_) | StdioAction::Nothing => return,
     };
     assert!(is_json(said.as_bytes()) && !said.contains('\n'), "{said}");
 }

@@ -7,7 +7,7 @@ use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::view::AskView;
 use askbridge_core::{unfit, wild};
 use askbridge_journal::{Cursor, record};
-use askbridge_peers::doors::hook::{self, Facts, Mouth, Step};
+use askbridge_peers::doors::hook::{self, Facts, HookAction, Mouth};
 use askbridge_peers::doors::http::{self, Asking};
 use askbridge_peers::json::{self, Answering};
 use askbridge_peers::tools::check_edit;
@@ -35,7 +35,7 @@ pub(super) fn hook(bytes: &[u8]) {
     {
         let park = (mouth != Mouth::Terminal).then_some(Duration::ZERO);
         let facts = Facts { away, mouth, park, ..Facts::default() };
-        let Step::Hold { call, follows, .. } = hook::choose(&heard, &facts) else { continue };
+        let HookAction::Hold { call, follows, .. } = hook::choose(&heard, &facts) else { continue };
         let around = hook::Around::default();
         let Ok(wish) = hook::wish(&heard, &call, asks::SESSION, &around, Reach::Held) else { continue };
         assert!(!wild::is_blank(wish.body.headline()), "an ask without anything to read: {:?}", wish.body);

@@ -15,15 +15,15 @@ use crate::journal::{FollowError, Followed, Guard, Journal};
 /// Timeout of an expected entry. Long, because servers may die meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-type Heard<'a> = &'a mut (dyn Stream<Item = Result<Followed, FollowError>> + Send + Unpin);
+type FollowStream<'a> = &'a mut (dyn Stream<Item = Result<Followed, FollowError>> + Send + Unpin);
 
-async fn next(stream: Heard<'_>) -> Followed {
+async fn next(stream: FollowStream<'_>) -> Followed {
     let next = tokio::time::timeout(PATIENCE, stream.next()).await.expect("something has to come");
     next.expect("following has no end").expect("the journal can be followed")
 }
 
 /// Returns the next entry of one of these sessions.
-async fn next_of(stream: Heard<'_>, sessions: &[SessionId]) -> Arc<Stored> {
+async fn next_of(stream: FollowStream<'_>, sessions: &[SessionId]) -> Arc<Stored> {
     loop {
         if let Followed::Entry(stored) = next(stream).await
             && sessions.contains(&stored.entry.session)

@@ -7,8 +7,8 @@ use rusqlite::types::Value;
 
 use super::gist::Gists;
 use super::progress::create;
-use super::project::Scribe;
-use super::ranks::Ranks;
+use super::project::IndexWriter;
+use super::rank_cache::RankCache;
 use crate::cursor::Cursor;
 use crate::journal::ReadError;
 use crate::sqlite::read_between;
@@ -87,7 +87,7 @@ fn made_anew(journal: &Connection, up_to: u64) -> rusqlite::Result<Result<Connec
     let expected = Connection::open("")?;
     expected.execute_batch("PRAGMA synchronous = OFF")?;
     create(&expected, &Cursor::new(0, vec![up_to]))?;
-    let (mut ranks, mut gists, mut at) = (Ranks::default(), Gists::default(), 0);
+    let (mut ranks, mut gists, mut at) = (RankCache::default(), Gists::default(), 0);
     loop {
         let stretch = match read_between(journal, at, up_to, BATCH)? {
             Ok(stretch) => stretch,
@@ -99,9 +99,9 @@ fn made_anew(journal: &Connection, up_to: u64) -> rusqlite::Result<Result<Connec
         at = stretch.up_to;
         stretch.entries.iter().for_each(|stored| gists.add(stored.position.0, &stored.entry));
         let transaction = expected.unchecked_transaction()?;
-        let mut scribe = Scribe::new(&transaction, &mut ranks);
-        scribe.take_in(&gists)?;
-        scribe.finish()?;
+        let mut writer = IndexWriter::new(&transaction, &mut ranks);
+        writer.take_in(&gists)?;
+        writer.finish()?;
         transaction.commit()?;
         gists.clear();
     }

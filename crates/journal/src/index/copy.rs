@@ -8,9 +8,9 @@ use rusqlite::{Connection, params};
 
 use super::gist::Gists;
 use super::progress::{load_cursor, save_cursor};
-use super::project::{Scribe, forget, keeps};
+use super::project::{IndexWriter, forget, keeps};
 use super::query::Index;
-use super::ranks::Ranks;
+use super::rank_cache::RankCache;
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Stored, lane_number};
 use crate::fault::Fault;
@@ -69,7 +69,7 @@ impl Copy {
         let mut conn = self.conn.lock();
         let done = (|| {
             let transaction = conn.transaction()?;
-            let mut ranks = Ranks::default();
+            let mut ranks = RankCache::default();
             let mut gists = Gists::default();
             for stored in entries.iter().filter(|stored| stored.entry.lane == Lane::Decisions) {
                 let place = self.place(stored);
@@ -80,9 +80,9 @@ impl Copy {
                     gists.add_unlisted(place, &stored.entry);
                 }
             }
-            let mut scribe = Scribe::new(&transaction, &mut ranks);
-            scribe.take_in(&gists)?;
-            scribe.finish()?;
+            let mut writer = IndexWriter::new(&transaction, &mut ranks);
+            writer.take_in(&gists)?;
+            writer.finish()?;
             save_cursor(&transaction, cursor)?;
             transaction.commit()
         })();

@@ -18,13 +18,13 @@ const HEADLINE_CHARS_MAX: usize = 200;
 /// The gist of some entries, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Gists {
-    entries: Vec<OfEntry>,
+    entries: Vec<EntryGist>,
     events: Vec<Gist>,
     text: String,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OfEntry {
+pub(super) struct EntryGist {
     pub(super) place: i64,
     pub(super) session: SessionId,
     pub(super) lane: u8,
@@ -40,7 +40,7 @@ pub(super) enum Gist {
     /// A session was started or configured: rare, and many fields are needed.
     Session(Arc<Event>),
     SessionEnded(SessionState),
-    Asked(Asked),
+    Asked(AskedGist),
     Changed {
         number: u32,
         change: Change,
@@ -48,7 +48,7 @@ pub(super) enum Gist {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct AskedGist {
     pub(super) number: u32,
     /// The index of the event in its entry.
     pub(super) within: u8,
@@ -111,7 +111,7 @@ impl Gists {
                 self.events.extend(gist);
             }
         }
-        self.entries.push(OfEntry {
+        self.entries.push(EntryGist {
             place: place.cast_signed(),
             session: entry.session,
             lane: lane_number(entry.lane),
@@ -130,8 +130,8 @@ impl Gists {
         self.entries.retain(|entry| entry.session != session);
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = (OfEntry, &[Gist])> {
-        let events = |entry: &OfEntry| entry.first as usize..(entry.first + entry.events) as usize;
+    pub(super) fn entries(&self) -> impl Iterator<Item = (EntryGist, &[Gist])> {
+        let events = |entry: &EntryGist| entry.first as usize..(entry.first + entry.events) as usize;
         self.entries.iter().map(move |entry| (*entry, &self.events[events(entry)]))
     }
 
@@ -162,10 +162,10 @@ impl Gists {
         }
     }
 
-    fn asked(&mut self, within: usize, ask: &Ask) -> Asked {
+    fn asked(&mut self, within: usize, ask: &Ask) -> AskedGist {
         let headline = ask.body.headline();
         let cut = headline.char_indices().nth(HEADLINE_CHARS_MAX).map_or(headline.len(), |(at, _)| at);
-        Asked {
+        AskedGist {
             number: ask.id.number,
             within: within as u8,
             kind: ask.body.kind(),

@@ -13,8 +13,8 @@ use askbridge_core::session::Ending;
 use foldhash::HashMap;
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 
-use super::gist::{Asked, Change, Gist, Gists, OfEntry};
-use super::ranks::Ranks;
+use super::gist::{AskedGist, Change, EntryGist, Gist, Gists};
+use super::rank_cache::RankCache;
 use super::rows::{ASK_COLUMNS, AskRow, State, ask_row};
 use super::tables::{OF_SESSION, STARTED};
 
@@ -44,10 +44,10 @@ pub(crate) fn forget(conn: &Connection, session: SessionId) -> rusqlite::Result<
     Ok(())
 }
 
-/// Applies entries to the tables. Nothing is written before [`Scribe::finish`].
-pub(crate) struct Scribe<'a> {
+/// Applies entries to the tables. Nothing is written before [`IndexWriter::finish`].
+pub(crate) struct IndexWriter<'a> {
     conn: &'a Connection,
-    ranks: &'a mut Ranks,
+    ranks: &'a mut RankCache,
     /// Asks that were made or changed, by rank.
     rows: HashMap<i64, AskRow>,
     /// The ranks of asks that were made.
@@ -66,8 +66,8 @@ struct Run {
     places: String,
 }
 
-impl<'a> Scribe<'a> {
-    pub(crate) fn new(conn: &'a Connection, ranks: &'a mut Ranks) -> Self {
+impl<'a> IndexWriter<'a> {
+    pub(crate) fn new(conn: &'a Connection, ranks: &'a mut RankCache) -> Self {
         Self {
             conn,
             ranks,
@@ -88,7 +88,7 @@ impl<'a> Scribe<'a> {
         Ok(())
     }
 
-    fn list(&mut self, entry: OfEntry) {
+    fn list(&mut self, entry: EntryGist) {
         let at = entry.place;
         match self.runs.entry((entry.session, entry.lane)) {
             MapEntry::Vacant(vacant) => {
@@ -113,8 +113,8 @@ impl<'a> Scribe<'a> {
         rows.iter().try_for_each(|row| write(&mut replace, row))
     }
 
-    fn apply(&mut self, entry: &OfEntry, event: &Gist, gists: &Gists) -> rusqlite::Result<()> {
-        let OfEntry { session, place, .. } = *entry;
+    fn apply(&mut self, entry: &EntryGist, event: &Gist, gists: &Gists) -> rusqlite::Result<()> {
+        let EntryGist { session, place, .. } = *entry;
         match event {
             Gist::Session(event) => match &**event {
                 Event::Started(started) => self.start(session, place, started),
@@ -134,7 +134,7 @@ impl<'a> Scribe<'a> {
         }
     }
 
-    fn asked(&mut self, entry: &OfEntry, asked: &Asked, gists: &Gists) -> rusqlite::Result<()> {
+    fn asked(&mut self, entry: &EntryGist, asked: &AskedGist, gists: &Gists) -> rusqlite::Result<()> {
         let id = AskId { session: entry.session, number: asked.number };
         if let Some(old) = asked.instead_of {
             self.change(AskId { number: old, ..id }, |row| {

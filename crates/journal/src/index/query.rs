@@ -32,7 +32,7 @@ pub struct Index {
 
 /// An ask with its events in the journal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct AskWithEvents {
     pub row: AskRow,
     pub ask: Arc<Ask>,
     /// Bytes of the entry that recorded it.
@@ -72,7 +72,7 @@ pub enum IndexError {
 }
 
 /// A row with the bodies of its entries.
-struct Found {
+struct RowWithEntries {
     row: AskRow,
     asked: Option<String>,
     ended: Option<String>,
@@ -185,7 +185,11 @@ impl Index {
 
     /// Reads the entries of asks that were found, in order and one at a time, until `take` has enough. They are as they
     /// were when they were found, however long ago; sessions that were forgotten since are skipped.
-    pub fn read(&self, rows: &[AskRow], mut take: impl FnMut(Known) -> ControlFlow<()>) -> Result<(), IndexError> {
+    pub fn read(
+        &self,
+        rows: &[AskRow],
+        mut take: impl FnMut(AskWithEvents) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
         let read = self.look(|conn| {
             // One transaction for all rows: otherwise each read would check again whether the database has changed.
             let moment = conn.unchecked_transaction()?;
@@ -207,7 +211,12 @@ impl Index {
     }
 
     /// Returns a page of asks, all of them in memory at once.
-    pub fn asks(&self, filter: &AskFilter, after: Option<PageKey>, max: usize) -> Result<Vec<Known>, IndexError> {
+    pub fn asks(
+        &self,
+        filter: &AskFilter,
+        after: Option<PageKey>,
+        max: usize,
+    ) -> Result<Vec<AskWithEvents>, IndexError> {
         let mut asks = Vec::new();
         self.read(&self.rows(filter, after, max)?, |known| {
             asks.push(known);
@@ -216,14 +225,14 @@ impl Index {
         Ok(asks)
     }
 
-    pub fn ask(&self, id: AskId) -> Result<Option<Known>, IndexError> {
+    pub fn ask(&self, id: AskId) -> Result<Option<AskWithEvents>, IndexError> {
         let sql = format!("SELECT {ASK_COLUMNS} FROM {OF_SESSION} WHERE a.number = ?2");
         let found = self.look(|conn| {
             let mut query = conn.prepare_cached(&sql)?;
             let row = query.query_row(params![id.session.0.to_be_bytes(), id.number], ask_row).optional()?;
             row.map(|row| find(conn, row)).transpose()
         });
-        found.map_err(IndexError::Down)?.map(Found::read).transpose()
+        found.map_err(IndexError::Down)?.map(RowWithEntries::read).transpose()
     }
 
     /// Returns a page of sessions, newest first.
@@ -335,10 +344,10 @@ fn pattern(words: &str) -> String {
     pattern
 }
 
-fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<Found> {
+fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<RowWithEntries> {
     let mut query = conn.prepare_cached("SELECT body FROM entries WHERE pos = ?1")?;
     let mut body = |place: i64| query.query_row([place], |row| row.get(0)).optional();
-    Ok(Found {
+    Ok(RowWithEntries {
         asked: body(row.rank / RANKS)?,
         ended: row.ended_place.map(&mut body).transpose()?.flatten(),
         late: row.late_place.map(&mut body).transpose()?.flatten(),
@@ -346,9 +355,9 @@ fn find(conn: &Connection, row: AskRow) -> rusqlite::Result<Found> {
     })
 }
 
-impl Found {
+impl RowWithEntries {
     /// Finds the ask's events among those of its entries.
-    fn read(self) -> Result<Known, IndexError> {
+    fn read(self) -> Result<AskWithEvents, IndexError> {
         let (id, bytes) = (self.row.id, self.asked.as_ref().map_or(0, String::len));
         let events = |body: Option<String>, kinds: &[&str]| -> Result<Vec<Event>, IndexError> {
             let body = body.ok_or(IndexError::Missing { ask: id })?;
@@ -370,7 +379,7 @@ impl Found {
             None => None,
         };
         let ask = ask.ok_or(IndexError::Missing { ask: id })?;
-        Ok(Known { row: self.row, ask, bytes, ended, late })
+        Ok(AskWithEvents { row: self.row, ask, bytes, ended, late })
     }
 }
 

@@ -35,7 +35,7 @@ const UNUSED_MAX: Duration = Duration::from_secs(60);
 const IN_FLIGHT: usize = 256;
 
 /// An item from one stream.
-enum Heard {
+enum StreamItem {
     Entry(Arc<Stored>),
     Forgotten(Arc<Forgetting>),
     /// The stream has nothing else right now.
@@ -43,7 +43,7 @@ enum Heard {
 }
 
 struct Follower {
-    all: SelectAll<BoxStream<'static, (usize, Result<Heard, FollowError>)>>,
+    all: SelectAll<BoxStream<'static, (usize, Result<StreamItem, FollowError>)>>,
     /// Streams that have not caught up yet.
     behind: HashSet<usize>,
     said: bool,
@@ -68,7 +68,7 @@ async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Fo
     let gone = (!known).then_some(Ok(Followed::Gone(now)));
     let followers = from.places().iter().zip(&inner.connection.streams).enumerate();
     let followers = followers.map(|(number, (at, stream))| {
-        let one = One {
+        let one = StreamFollower {
             inner: Arc::clone(&inner),
             number,
             stream: stream.clone(),
@@ -107,9 +107,9 @@ impl Follower {
                 return Some(Ok(Followed::CaughtUp));
             }
             match self.all.next().await? {
-                (_, Ok(Heard::Entry(stored))) => return Some(Ok(Followed::Entry(stored))),
-                (_, Ok(Heard::Forgotten(forgetting))) => return Some(Ok(Followed::Forgotten(forgetting))),
-                (number, Ok(Heard::CaughtUp)) => {
+                (_, Ok(StreamItem::Entry(stored))) => return Some(Ok(Followed::Entry(stored))),
+                (_, Ok(StreamItem::Forgotten(forgetting))) => return Some(Ok(Followed::Forgotten(forgetting))),
+                (number, Ok(StreamItem::CaughtUp)) => {
                     self.behind.remove(&number);
                 }
                 (_, Err(error)) => {
@@ -122,7 +122,7 @@ impl Follower {
 }
 
 /// A follower of one stream. Its consumer is recreated when it breaks.
-struct One {
+struct StreamFollower {
     inner: Arc<Inner>,
     number: usize,
     stream: JetStream,
@@ -133,13 +133,13 @@ struct One {
     caught: bool,
 }
 
-impl One {
-    async fn next(&mut self) -> Result<Heard, FollowError> {
+impl StreamFollower {
+    async fn next(&mut self) -> Result<StreamItem, FollowError> {
         let until = Instant::now() + SILENCE_MAX;
         loop {
             let Some(messages) = &mut self.messages else {
                 match self.consume().await {
-                    Ok(true) => return Ok(Heard::CaughtUp),
+                    Ok(true) => return Ok(StreamItem::CaughtUp),
                     Ok(false) => {}
                     Err(fault) if Instant::now() >= until => return Err(ReadError::Down(fault)),
                     Err(_) => sleep(PAUSE).await,
@@ -148,7 +148,7 @@ impl One {
             };
             if self.caught {
                 self.caught = false;
-                return Ok(Heard::CaughtUp);
+                return Ok(StreamItem::CaughtUp);
             }
             match messages.next().await {
                 Some(Ok(message)) => {
@@ -167,11 +167,11 @@ impl One {
                     self.inner.saw(self.number, sequence);
                     if is_chain(&message.subject) {
                         match Forgetting::decode(&message.payload) {
-                            Some(forgetting) => return Ok(Heard::Forgotten(Arc::new(forgetting))),
+                            Some(forgetting) => return Ok(StreamItem::Forgotten(Arc::new(forgetting))),
                             None => continue,
                         }
                     }
-                    return stored(sequence, &message.payload).map(Heard::Entry);
+                    return stored(sequence, &message.payload).map(StreamItem::Entry);
                 }
                 Some(Err(error)) => {
                     tracing::debug!(stream = self.number, %error, "Following a stream anew");

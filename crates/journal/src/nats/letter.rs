@@ -40,7 +40,7 @@ pub(super) enum Undelivered {
 }
 
 /// What is stored under the subject after the guard.
-enum Found {
+enum AfterGuard {
     Ours(u64),
     Others,
     Nothing,
@@ -61,19 +61,19 @@ impl Letter<'_> {
             // Without a guard there can be no conflict: the server deduplicates by our id.
             let found = match self.expect {
                 Some(expect) => self.look(expect).await,
-                None => Ok(Found::Nothing),
+                None => Ok(AfterGuard::Nothing),
             };
             match found {
-                Ok(Found::Ours(sequence)) => return Ok(sequence),
-                Ok(Found::Others) => return Err(Undelivered::Conflict),
+                Ok(AfterGuard::Ours(sequence)) => return Ok(sequence),
+                Ok(AfterGuard::Others) => return Err(Undelivered::Conflict),
                 // The guard names a message that no longer exists, because it was removed.
-                Ok(Found::Nothing) if refused && Instant::now() >= until => {
+                Ok(AfterGuard::Nothing) if refused && Instant::now() >= until => {
                     return Err(Undelivered::Conflict);
                 }
-                Ok(Found::Nothing) | Err(_) if Instant::now() >= until => {
+                Ok(AfterGuard::Nothing) | Err(_) if Instant::now() >= until => {
                     return Err(Undelivered::Unknown(fault));
                 }
-                Ok(Found::Nothing) | Err(_) => {}
+                Ok(AfterGuard::Nothing) | Err(_) => {}
             }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSE.1);
@@ -93,17 +93,17 @@ impl Letter<'_> {
     }
 
     /// Looks for our message after the guard.
-    async fn look(&self, after: u64) -> Result<Found, Fault> {
+    async fn look(&self, after: u64) -> Result<AfterGuard, Fault> {
         let mut after = after;
         let mut others = false;
         while let Some(message) = next(self.stream, &self.subject, after).await? {
             if message.headers.get(NATS_MESSAGE_ID).is_some_and(|id| id.as_str() == self.id) {
-                return Ok(Found::Ours(message.sequence));
+                return Ok(AfterGuard::Ours(message.sequence));
             }
             others = true;
             after = message.sequence;
         }
-        Ok(if others { Found::Others } else { Found::Nothing })
+        Ok(if others { AfterGuard::Others } else { AfterGuard::Nothing })
     }
 }
 

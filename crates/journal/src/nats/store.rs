@@ -29,7 +29,7 @@ use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 pub struct Nats {
     inner: Arc<Inner>,
     /// Dropped with the last handle.
-    kept: Option<Arc<Mutex<Kept>>>,
+    kept: Option<Arc<Mutex<IndexCopies>>>,
 }
 
 #[derive(Debug)]
@@ -45,12 +45,12 @@ pub(super) struct Inner {
 
 /// Indexes and the tasks that update them.
 #[derive(Debug, Default)]
-struct Kept {
+struct IndexCopies {
     copies: Vec<Copy>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Drop for Kept {
+impl Drop for IndexCopies {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }

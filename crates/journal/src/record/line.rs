@@ -37,7 +37,7 @@ pub fn write_line(entry: &Entry, position: Option<Position>) -> String {
 /// Reads what [`write_line`] wrote.
 pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
     #[derive(Deserialize)]
-    struct Line<'a> {
+    struct EntryLine<'a> {
         id: &'a str,
         session: &'a str,
         lane: &'a str,
@@ -54,7 +54,7 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         let source = <serde_json::Error as serde::de::Error>::custom(format!("`{what}` cannot be read"));
         DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) }
     };
-    let line: Line<'_> = serde_json::from_str(line).map_err(malformed)?;
+    let line: EntryLine<'_> = serde_json::from_str(line).map_err(malformed)?;
     let written = |raw: &RawValue| Ok(Written { event: decode(raw.get())?.into(), json: raw.get().into() });
     Ok(Entry {
         id: line.id.parse::<EntryId>().map_err(|_| bad("id"))?,

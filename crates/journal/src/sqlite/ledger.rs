@@ -22,7 +22,7 @@ use super::watermark::Watermark;
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
 use crate::forgetting::Forgotten;
-use crate::index::{self, Gists, Ranks, Scribe};
+use crate::index::{self, Gists, IndexWriter, RankCache};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::meter::Meter;
 use crate::shelf::ShelfError;
@@ -73,7 +73,7 @@ pub(crate) struct Ledger {
 #[derive(Debug)]
 enum Indexed {
     /// In the same database, updated in the same transaction.
-    Here(Ranks),
+    Here(RankCache),
     Beside(Arc<Projector>),
 }
 
@@ -93,7 +93,7 @@ impl Ledger {
         let newest: i64 = conn.query_row("SELECT coalesce(max(pos), 0) FROM entries", (), |row| row.get(0))?;
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
-        let indexed = Indexed::Here(Ranks::default());
+        let indexed = Indexed::Here(RankCache::default());
         let (path, heads, meter) = (path.to_owned(), HashMap::default(), Arc::default());
         Ok(Self { path, newest, heads, indexed, watermark: None, recent, meter })
     }
@@ -130,11 +130,11 @@ impl Ledger {
         }
         let mut fresh = Vec::with_capacity(jobs.len());
         let mut done = Vec::with_capacity(jobs.len());
-        let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, Stage::Before));
+        let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, FailurePhase::Before));
         let applied = Instant::now();
         let outcome = outcome.and_then(|()| {
             let commit = conn.prepare_cached("COMMIT").and_then(|mut commit| commit.execute(()));
-            commit.map(|_| ()).map_err(|error| (error, Stage::During))
+            commit.map(|_| ()).map_err(|error| (error, FailurePhase::During))
         });
         match outcome {
             Ok(()) => {
@@ -160,7 +160,7 @@ impl Ledger {
                     // If even this fails, the next BEGIN reports it.
                     let _ = conn.execute_batch("ROLLBACK");
                 }
-                let unknown = stage == Stage::During && !is_full(&error);
+                let unknown = stage == FailurePhase::During && !is_full(&error);
                 let fault = Fault::new(Error::of(&self.path, error));
                 tracing::error!(jobs = jobs.len() + done.len(), error = %fault, "Could not write to the journal");
                 done.into_iter().for_each(|done| fail(done, &fault, unknown));
@@ -181,18 +181,26 @@ impl Ledger {
         jobs.reverse();
         while let Some(job) = jobs.last() {
             let made = match job {
-                Job::Append { entry, body, guard, .. } => Made::Append(self.append(conn, entry, body, *guard, fresh)?),
-                Job::Forget { sessions, at, by, .. } => Made::Forget(self.forget(conn, sessions, *at, by, fresh)?),
-                Job::Shrink { pages, .. } => Made::Shrunk(space::give_back(conn, "main", *pages)?),
-                Job::Change { change, .. } => Made::Change(shelves::change(conn, change)?),
+                Job::Append { entry, body, guard, .. } => {
+                    BatchResult::Append(self.append(conn, entry, body, *guard, fresh)?)
+                }
+                Job::Forget { sessions, at, by, .. } => {
+                    BatchResult::Forget(self.forget(conn, sessions, *at, by, fresh)?)
+                }
+                Job::Shrink { pages, .. } => BatchResult::Shrunk(space::give_back(conn, "main", *pages)?),
+                Job::Change { change, .. } => BatchResult::Change(shelves::change(conn, change)?),
             };
             match (made, jobs.pop()) {
-                (Made::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),
-                (Made::Forget(result), Some(Job::Forget { sessions, reply, .. })) => {
+                (BatchResult::Append(result), Some(Job::Append { reply, .. })) => {
+                    done.push(Done::Append(result, reply))
+                }
+                (BatchResult::Forget(result), Some(Job::Forget { sessions, reply, .. })) => {
                     done.push(Done::Forget(sessions, result, reply));
                 }
-                (Made::Shrunk(left), Some(Job::Shrink { reply, .. })) => done.push(Done::Shrink(left, reply)),
-                (Made::Change(result), Some(Job::Change { reply, .. })) => done.push(Done::Change(result, reply)),
+                (BatchResult::Shrunk(left), Some(Job::Shrink { reply, .. })) => done.push(Done::Shrink(left, reply)),
+                (BatchResult::Change(result), Some(Job::Change { reply, .. })) => {
+                    done.push(Done::Change(result, reply))
+                }
                 _ => {}
             }
         }
@@ -228,9 +236,9 @@ impl Ledger {
         if let Indexed::Here(ranks) = &mut self.indexed {
             let mut gists = Gists::default();
             gists.add(position.0, entry);
-            let mut scribe = Scribe::new(conn, ranks);
-            scribe.take_in(&gists)?;
-            scribe.finish()?;
+            let mut writer = IndexWriter::new(conn, ranks);
+            writer.take_in(&gists)?;
+            writer.finish()?;
         }
         fresh.push(Arc::new(Stored { position, entry: Arc::clone(entry) }));
         Ok(Ok(position))
@@ -329,13 +337,13 @@ impl Ledger {
 
 /// When a transaction failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum FailurePhase {
     Before,
     /// During the commit: its last frame may have reached the disk and may be recovered after a crash.
     During,
 }
 
-enum Made {
+enum BatchResult {
     Append(Result<Position, AppendError>),
     Forget(Result<Forgotten, ForgetError>),
     Shrunk(u64),

@@ -45,4 +45,4 @@ pub(crate) use rows::{COLUMNS, read_between, read_session, read_session_back, st
 pub(crate) use schema::{Format, create, format, meta, set_meta};
 pub(crate) use seal::seal_of;
 pub(crate) use shelves::{Change, Changed, find as find_on_shelf, list as list_shelf};
-pub(crate) use watermark::{Known, Mark, WATERMARK_FILE, known};
+pub(crate) use watermark::{Mark, RecordedEnd, WATERMARK_FILE, known};

@@ -17,13 +17,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::Error;
 use super::open::{make_file, open_to_read, prepare};
-use super::recent::{Recent, Wanted};
+use super::recent::{IndexDemand, Recent};
 use super::rows::{head, positions, read_between};
 use super::seal::{self, Sealed};
 use super::space;
 use crate::cursor::Cursor;
 use crate::fault::Fault;
-use crate::index::{self, Gists, Ranks, Scribe, compare};
+use crate::index::{self, Gists, IndexWriter, RankCache, compare};
 use crate::journal::ReadError;
 
 pub(crate) const INDEX_FILE: &str = "index.db";
@@ -57,7 +57,7 @@ pub(crate) struct Projector {
 #[derive(Debug)]
 struct Inner {
     conn: Connection,
-    ranks: Ranks,
+    ranks: RankCache,
     /// Empty: its allocation is reused for the next update.
     gists: Gists,
 }
@@ -79,7 +79,7 @@ impl Projector {
             Err(error) => return Err(error),
         };
         let projector = Arc::new(Self {
-            inner: Mutex::new(Inner { conn, ranks: Ranks::default(), gists: Gists::default() }),
+            inner: Mutex::new(Inner { conn, ranks: RankCache::default(), gists: Gists::default() }),
             path,
             identity,
             recent,
@@ -160,7 +160,7 @@ impl Projector {
         let mut inner = self.inner.lock();
         let mut told = self.at.load(Ordering::Acquire);
         while self.at.load(Ordering::Acquire) < newest {
-            self.take_in(&mut inner, Wanted::All)?;
+            self.take_in(&mut inner, IndexDemand::All)?;
             let at = self.at.load(Ordering::Acquire);
             if at.saturating_sub(told) >= TOLD_EVERY {
                 told = at;
@@ -174,9 +174,9 @@ impl Projector {
     fn follow(&self) -> Result<(), Fault> {
         let mut inner = self.inner.lock();
         while self.at.load(Ordering::Acquire) < self.recent.given_up_to() {
-            self.take_in(&mut inner, Wanted::WhatLeft)?;
+            self.take_in(&mut inner, IndexDemand::WhatLeft)?;
         }
-        self.take_in(&mut inner, Wanted::WhatLeft)
+        self.take_in(&mut inner, IndexDemand::WhatLeft)
     }
 
     /// The same, if one of the missing entries may be about this session.
@@ -188,7 +188,7 @@ impl Projector {
     }
 
     /// Takes gists from memory, or reads a batch from the journal if memory no longer has them.
-    fn take_in(&self, inner: &mut Inner, wanted: Wanted) -> Result<(), Fault> {
+    fn take_in(&self, inner: &mut Inner, wanted: IndexDemand) -> Result<(), Fault> {
         let at = self.at.load(Ordering::Acquire);
         let mut gists = std::mem::take(&mut inner.gists);
         let given_up_to = self.recent.given_up_to();
@@ -215,9 +215,9 @@ impl Projector {
         let Inner { conn, ranks, .. } = inner;
         let written = (|| {
             let transaction = conn.transaction()?;
-            let mut scribe = Scribe::new(&transaction, ranks);
-            scribe.take_in(gists)?;
-            scribe.finish()?;
+            let mut writer = IndexWriter::new(&transaction, ranks);
+            writer.take_in(gists)?;
+            writer.finish()?;
             index::save_cursor(&transaction, &Cursor::new(self.identity, vec![up_to]))?;
             transaction.commit()
         })();

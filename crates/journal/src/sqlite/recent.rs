@@ -43,11 +43,11 @@ struct Ring {
     /// The index was given everything up to here, or has to read it. Later entries are in `left` and `entries`.
     given_up_to: u64,
     /// What the index was given last. `None` if it has to read.
-    given: Option<Given>,
+    given: Option<IndexedBatch>,
 }
 
 #[derive(Debug)]
-struct Given {
+struct IndexedBatch {
     /// The index had everything up to here.
     after: u64,
     sessions: Vec<SessionId>,
@@ -92,7 +92,7 @@ impl Ring {
 
 /// How many of the new entries the index wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum IndexDemand {
     All,
     /// Only those that have left memory: the others are likely to change again soon.
     WhatLeft,
@@ -195,18 +195,18 @@ impl Recent {
     }
 
     /// Moves the gists that the index does not have yet into `gists`, which must be empty. Returns their last position.
-    pub(crate) fn give(&self, wanted: Wanted, gists: &mut Gists) -> u64 {
+    pub(crate) fn give(&self, wanted: IndexDemand, gists: &mut Gists) -> u64 {
         let mut ring = self.ring.lock();
         std::mem::swap(&mut ring.left, gists);
         let after = ring.given_up_to;
         let up_to = match wanted {
-            Wanted::WhatLeft => after.max(ring.first - 1),
-            Wanted::All => {
+            IndexDemand::WhatLeft => after.max(ring.first - 1),
+            IndexDemand::All => {
                 ring.after(after).for_each(|stored| gists.add(stored.position.0, &stored.entry));
                 ring.newest()
             }
         };
-        (ring.given_up_to, ring.given) = (up_to, Some(Given { after, sessions: gists.sessions().collect() }));
+        (ring.given_up_to, ring.given) = (up_to, Some(IndexedBatch { after, sessions: gists.sessions().collect() }));
         up_to
     }
 
@@ -267,7 +267,7 @@ mod tests {
         (recent, newest)
     }
 
-    fn given(recent: &Recent, wanted: Wanted) -> (Vec<u128>, u64) {
+    fn given(recent: &Recent, wanted: IndexDemand) -> (Vec<u128>, u64) {
         let mut gists = Gists::default();
         let up_to = recent.give(wanted, &mut gists);
         (gists.sessions().map(|session| session.0).collect(), up_to)
@@ -276,15 +276,15 @@ mod tests {
     #[test]
     fn an_index_is_given_everything_once_wherever_it_is() {
         let (recent, newest) = full();
-        assert_eq!(given(&recent, Wanted::WhatLeft), ((1..=10).collect(), 10), "the rest is still in memory");
-        assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], 10));
-        assert_eq!(given(&recent, Wanted::All), ((11..=u128::from(newest)).collect(), newest));
+        assert_eq!(given(&recent, IndexDemand::WhatLeft), ((1..=10).collect(), 10), "the rest is still in memory");
+        assert_eq!(given(&recent, IndexDemand::WhatLeft), (vec![], 10));
+        assert_eq!(given(&recent, IndexDemand::All), ((11..=u128::from(newest)).collect(), newest));
         // A gist that was given while its entry was in memory is not given again when the entry leaves.
         let more = newest + 1..=newest + limits::RECENT_ENTRIES_MAX as u64;
         more.clone().for_each(|position| recent.push(&[entry(position, SessionId(u128::from(position)))]));
         recent.make_room();
-        assert_eq!(given(&recent, Wanted::WhatLeft), (vec![], newest));
-        assert_eq!(given(&recent, Wanted::All).0.len(), limits::RECENT_ENTRIES_MAX);
+        assert_eq!(given(&recent, IndexDemand::WhatLeft), (vec![], newest));
+        assert_eq!(given(&recent, IndexDemand::All).0.len(), limits::RECENT_ENTRIES_MAX);
     }
 
     #[test]
@@ -314,10 +314,10 @@ mod tests {
         let (recent, newest) = full();
         let mentioned = |session: u64, at| recent.mentions(SessionId(u128::from(session)), at);
         assert!(mentioned(1, 0) && mentioned(newest, 0) && !mentioned(newest + 1, 0));
-        given(&recent, Wanted::WhatLeft);
+        given(&recent, IndexDemand::WhatLeft);
         assert!(mentioned(1, 0) && mentioned(newest, 0) && !mentioned(newest + 1, 0), "it has not written that yet");
         assert!(!mentioned(1, 10) && mentioned(11, 10), "now it has");
-        given(&recent, Wanted::All);
+        given(&recent, IndexDemand::All);
         assert!(mentioned(newest + 1, 0), "what was given before that may never have been written");
     }
 
@@ -326,6 +326,6 @@ mod tests {
         let (recent, newest) = full();
         recent.forget(SessionId(1));
         recent.forget(SessionId(u128::from(newest)));
-        assert_eq!(given(&recent, Wanted::All), ((2..u128::from(newest)).collect(), newest));
+        assert_eq!(given(&recent, IndexDemand::All), ((2..u128::from(newest)).collect(), newest));
     }
 }

@@ -76,7 +76,7 @@ impl Watermark {
 
 /// The last position of a journal, as recorded beside it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct RecordedEnd {
     mark: Mark,
     /// The watermark says so. Otherwise it is from the index, which may belong to another journal without anything
     /// being wrong: it is then rebuilt.
@@ -84,18 +84,18 @@ pub(crate) struct Known {
 }
 
 /// Reads the watermark, and the index, which is all that older releases left.
-pub(crate) fn known(dir: &Path) -> Result<Option<Known>, Error> {
+pub(crate) fn known(dir: &Path) -> Result<Option<RecordedEnd>, Error> {
     let known = match (read(dir)?, indexed(dir)) {
         (Some(mark), Some(index)) if mark.identity == index.identity => {
-            Some(Known { mark: Mark { newest: mark.newest.max(index.newest), ..mark }, is_marked: true })
+            Some(RecordedEnd { mark: Mark { newest: mark.newest.max(index.newest), ..mark }, is_marked: true })
         }
-        (Some(mark), _) => Some(Known { mark, is_marked: true }),
-        (None, index) => index.map(|mark| Known { mark, is_marked: false }),
+        (Some(mark), _) => Some(RecordedEnd { mark, is_marked: true }),
+        (None, index) => index.map(|mark| RecordedEnd { mark, is_marked: false }),
     };
     Ok(known.filter(|known| known.mark.newest > 0))
 }
 
-impl Known {
+impl RecordedEnd {
     /// Is the journal that was found the one that was here, with its end? `None` if none was found.
     pub(crate) fn check(&self, path: &Path, found: Option<Mark>) -> Result<(), Error> {
         let (path, known) = (path.to_owned(), self.mark.newest);

@@ -15,7 +15,7 @@ use super::ask::{ApprovalJson, AskJson, BodyJson, FieldJson, FormJson, OptionJso
 const TEXT_BYTES: usize = 1024;
 /// Bytes that all texts of a shortened body keep, and as many for what became of the ask. With escapes they take up to
 /// six times as many; then less is kept.
-const ROOM_BYTES: usize = 6 * 1024;
+const BUDGET_BYTES: usize = 6 * 1024;
 /// Bytes that a list item takes besides its texts.
 const ITEM_BYTES: usize = 48;
 
@@ -28,12 +28,12 @@ impl ListedAsk {
     pub fn of(view: &AskView) -> Self {
         let mut ask = AskJson::of(view);
         let mut listed = written(&ask);
-        let (whole, mut room) = (listed.get().len(), ROOM_BYTES);
-        while listed.get().len() > limits::LISTED_ASK_BYTES_MAX && room > 0 {
+        let (whole, mut budget) = (listed.get().len(), BUDGET_BYTES);
+        while listed.get().len() > limits::LISTED_ASK_BYTES_MAX && budget > 0 {
             ask.truncated = Some(TruncatedJson { bytes: whole });
-            shorten(&mut ask, room);
+            shorten(&mut ask, budget);
             listed = written(&ask);
-            room /= 4;
+            budget /= 4;
         }
         Self(listed)
     }
@@ -66,18 +66,18 @@ impl JsonSchema for ListedAsk {
     }
 }
 
-/// Shortens what is asked, and what became of it, to `room` bytes each.
-fn shorten(ask: &mut AskJson, room: usize) {
-    let mut body = Room(room);
+/// Shortens what is asked, and what became of it, to `budget` bytes each.
+fn shorten(ask: &mut AskJson, budget: usize) {
+    let mut body = ByteBudget(budget);
     body.body(&mut ask.body);
-    let mut rest = Room(room);
+    let mut rest = ByteBudget(budget);
     for text in [&mut ask.context.title, &mut ask.context.folder, &mut ask.context.branch, &mut ask.context.text] {
         rest.option(text);
     }
     rest.option(&mut ask.words);
     rest.json(&mut ask.answers);
     rest.map(&mut ask.notes);
-    rest.list(&mut ask.skipped, |room, text| room.text(text));
+    rest.list(&mut ask.skipped, |budget, text| budget.text(text));
     if let Some(verdict) = &mut ask.verdict {
         rest.text(&mut verdict.words);
         verdict.assume.iter_mut().for_each(|assumed| rest.json(assumed));
@@ -89,9 +89,9 @@ fn shorten(ask: &mut AskJson, room: usize) {
 }
 
 /// How many bytes of text are left. Items that come when there are none are left out.
-struct Room(usize);
+struct ByteBudget(usize);
 
-impl Room {
+impl ByteBudget {
     fn take(&mut self, bytes: usize) {
         self.0 = self.0.saturating_sub(bytes);
     }
@@ -158,9 +158,9 @@ impl Room {
                 self.option(summary);
                 self.option(reason);
                 self.raw(input);
-                self.list(rules, |room, rule| {
-                    room.text(&mut rule.label);
-                    room.raw(&mut rule.rule);
+                self.list(rules, |budget, rule| {
+                    budget.text(&mut rule.label);
+                    budget.raw(&mut rule.rule);
                 });
             }
             BodyJson::Plan { plan } => self.text(plan),
@@ -175,10 +175,10 @@ impl Room {
     fn question(&mut self, question: &mut QuestionJson) {
         self.text(&mut question.question);
         self.option(&mut question.header);
-        self.list(&mut question.options, |room, OptionJson { label, description, preview }| {
-            room.text(label);
-            room.option(description);
-            room.option(preview);
+        self.list(&mut question.options, |budget, OptionJson { label, description, preview }| {
+            budget.text(label);
+            budget.option(description);
+            budget.option(preview);
         });
     }
 
@@ -186,7 +186,7 @@ impl Room {
         self.text(&mut field.name);
         self.option(&mut field.title);
         self.option(&mut field.description);
-        self.list(&mut field.options, |room, option| room.text(option));
+        self.list(&mut field.options, |budget, option| budget.text(option));
     }
 }
 

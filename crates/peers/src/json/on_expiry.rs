@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use askbridge_core::answer::Answer;
 use askbridge_core::ask::Ask;
 use askbridge_core::terms::OnExpiry;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value, unfit};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value, unfit};
 use askbridge_core::wild::Wild;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,7 +36,7 @@ impl NewOnExpiry {
                     OneOrSeveral::One(label) => Value::Label(label),
                     OneOrSeveral::Several(labels) => Value::List(labels.into_iter().map(Value::Label).collect()),
                 };
-                let given = answers.into_iter().map(|(question, said)| Given {
+                let given = answers.into_iter().map(|(question, said)| QuestionReply {
                     key: QuestionKey::Text(question),
                     value: Some(value(said)),
                     note: None,
@@ -64,7 +64,7 @@ pub fn on_expiry(value: &Wild, sample: &Ask) -> Result<OnExpiry, String> {
     }
 }
 
-fn assume(given: Vec<Given>, sample: &Ask) -> Result<OnExpiry, String> {
+fn assume(given: Vec<QuestionReply>, sample: &Ask) -> Result<OnExpiry, String> {
     // An assumption answers questions, so there is no changed input to check.
     match unfit(sample, Reply::Questions(given), &|_, _, _| Vec::new()) {
         Ok(Answer::Questions(picks)) => Ok(OnExpiry::Assume(picks)),

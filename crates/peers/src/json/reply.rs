@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::limits;
-use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply};
+use askbridge_core::unfit::{FormReply, QuestionKey, QuestionReply, Reply};
 use askbridge_core::wild::Wild;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -166,7 +166,7 @@ impl Answering {
     }
 }
 
-fn questions(answers: Option<WildJson>, notes: Option<WildJson>) -> Result<Vec<Given>, ReplyError> {
+fn questions(answers: Option<WildJson>, notes: Option<WildJson>) -> Result<Vec<QuestionReply>, ReplyError> {
     let answers = match answers {
         None => Vec::new(),
         Some(WildJson(Wild::Map(answers))) => answers,
@@ -184,7 +184,7 @@ fn questions(answers: Option<WildJson>, notes: Option<WildJson>) -> Result<Vec<G
         replies.push(given(question, value, note)?);
     }
     for (question, value) in notes {
-        replies.push(Given { key: QuestionKey::Text(question), value: None, note: Some(note(value)?) });
+        replies.push(QuestionReply { key: QuestionKey::Text(question), value: None, note: Some(note(value)?) });
     }
     Ok(replies)
 }
@@ -197,9 +197,9 @@ fn note(value: Wild) -> Result<String, ReplyError> {
 }
 
 /// Types one answer.
-pub(super) fn given(question: &str, value: &Wild, note: Option<String>) -> Result<Given, ReplyError> {
+pub(super) fn given(question: &str, value: &Wild, note: Option<String>) -> Result<QuestionReply, ReplyError> {
     let given = AnswerGiven::read(value).ok_or_else(|| ReplyError::StrangeValue(question.to_owned()))?;
-    Ok(Given { key: QuestionKey::Text(question.to_owned()), value: given.value(), note })
+    Ok(QuestionReply { key: QuestionKey::Text(question.to_owned()), value: given.value(), note })
 }
 
 #[cfg(test)]

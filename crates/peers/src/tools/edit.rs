@@ -23,7 +23,7 @@ const REPEATED_BYTES_MAX: usize = 200;
 /// Returns what is wrong with a changed input, field by field. Empty: it may run.
 pub fn check_edit(ask: &Ask, approval: &Approval, edited: &Raw) -> Vec<Problem> {
     let original = json::parse(approval.input.as_str()).unwrap_or(Wild::Null);
-    let mut found = Found::default();
+    let mut found = FoundProblems::default();
     match (&original, &json::parse(edited.as_str()).unwrap_or(Wild::Null)) {
         (Wild::Map(old), Wild::Map(new)) if new.is_empty() && !old.is_empty() => found.whole(
             "the changed input is empty, and the agent would run the original; leave it out to change nothing, or deny the call"
@@ -51,11 +51,11 @@ fn is_claude_code(ask: &Ask) -> bool {
 
 /// The problems found, up to a maximum.
 #[derive(Default)]
-struct Found {
+struct FoundProblems {
     problems: Vec<Problem>,
 }
 
-impl Found {
+impl FoundProblems {
     fn whole(&mut self, why: String) {
         self.problems.push(Problem::whole(why));
     }

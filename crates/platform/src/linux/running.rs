@@ -11,12 +11,12 @@ use super::processes::ProcessId;
 
 /// A running process, held by a pidfd so that its id cannot come to mean another one.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldProcess {
     pub id: ProcessId,
     pidfd: AsyncFd<OwnedFd>,
 }
 
-impl Held {
+impl HeldProcess {
     /// Opens a process. `None` if it is gone.
     pub fn hold(id: ProcessId) -> io::Result<Option<Self>> {
         let Some(pid) = pid(id) else { return Ok(None) };

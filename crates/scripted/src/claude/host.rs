@@ -26,7 +26,7 @@ pub struct Host {
 
 /// How it ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct HostExit {
     pub status: ExitStatus,
     pub stderr: String,
 }
@@ -160,12 +160,12 @@ impl Host {
 
     /// Closes its input and waits until it has ended.
     #[track_caller]
-    pub fn close(mut self) -> Ended {
+    pub fn close(mut self) -> HostExit {
         drop(self.stdin.take());
         while self.next().is_some() {}
         let status = self.child.wait().expect("it is our child");
         let stderr = self.stderr.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-        Ended { status, stderr }
+        HostExit { status, stderr }
     }
 
     /// Kills it, as a crash would.
@@ -189,7 +189,7 @@ pub fn tool_results(frames: &[Value]) -> Vec<(String, String)> {
     let results = blocks.filter(|block| block["type"] == "tool_result");
     let text = |block: Value| {
         let id = block["tool_use_id"].as_str().unwrap_or_default().to_owned();
-        (id, block["content"].as_str().map_or_else(|| crate::model::heard::plain(&block["content"]), str::to_owned))
+        (id, block["content"].as_str().map_or_else(|| crate::model::request::plain(&block["content"]), str::to_owned))
     };
     results.map(text).collect()
 }

@@ -30,17 +30,17 @@ impl Subject {
 }
 
 /// A scratch home with a working folder; removed when dropped.
-pub struct Room {
+pub struct ScratchHome {
     folder: tempfile::TempDir,
 }
 
-impl Default for Room {
+impl Default for ScratchHome {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Room {
+impl ScratchHome {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("the machine has room for a scratch folder");
         for name in ["desk", "tmp"] {
@@ -108,11 +108,11 @@ pub struct Launch {
 impl Launch {
     /// With the arguments of a host: stream-json both ways, permissions over stdio.
     #[track_caller]
-    pub fn new(subject: Subject, room: &Room, model: &Model) -> Self {
+    pub fn new(subject: Subject, scratch: &ScratchHome, model: &Model) -> Self {
         let mut command = Command::new(subject.path());
         command.args(["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]);
         command.args(["--permission-prompt-tool", "stdio"]);
-        command.env_clear().envs(room.env(&model.url())).current_dir(room.work());
+        command.env_clear().envs(scratch.env(&model.url())).current_dir(scratch.work());
         Self { command }
     }
 

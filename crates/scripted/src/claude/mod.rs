@@ -1,6 +1,6 @@
 //! Claude Code in tests: where it is, how to start it isolated from the machine, how to talk to it line by line.
 //!
-//! [`places`] finds the real CLI, its double and the official SDK; [`Room`] is a scratch home; [`Launch`] starts a
+//! [`places`] finds the real CLI, its double and the official SDK; [`ScratchHome`] is a scratch home; [`Launch`] starts a
 //! [`Host`], which speaks the control protocol line by line; [`hosted_by_sdk`] lets the official SDK do that instead.
 
 mod host;
@@ -8,6 +8,6 @@ mod launch;
 pub mod places;
 mod sdk;
 
-pub use host::{Ended, Host, tool_results};
-pub use launch::{Launch, Room, Subject};
+pub use host::{Host, HostExit, tool_results};
+pub use launch::{Launch, ScratchHome, Subject};
 pub use sdk::{Via, hosted_by_sdk};

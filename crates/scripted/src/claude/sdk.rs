@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::launch::Room;
+use super::launch::ScratchHome;
 use super::places;
-use crate::model::{Heard, Model};
+use crate::model::{Model, ModelRequest};
 
 const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/host.py");
 
@@ -21,14 +21,20 @@ pub enum Via {
 /// Lets the SDK host the real CLI: sends the prompts one after the other, and answers calls by their ids with
 /// `{"allow": fields to add to the input}` or `{"deny": words}`. Returns the requests that the model got.
 #[track_caller]
-pub fn hosted_by_sdk(room: &Room, model: &Model, via: Via, prompts: &[&str], replies: &Value) -> Vec<Heard> {
+pub fn hosted_by_sdk(
+    scratch: &ScratchHome,
+    model: &Model,
+    via: Via,
+    prompts: &[&str],
+    replies: &Value,
+) -> Vec<ModelRequest> {
     let via = match via {
         Via::CanUseTool => "can_use_tool",
         Via::Hook => "hook",
     };
     let wanted = json!({"cli": places::claude(), "prompts": prompts, "via": via, "replies": replies});
     let mut command = Command::new(places::sdk_python());
-    command.args(["-I", HOST]).env_clear().envs(room.env(&model.url())).current_dir(room.work());
+    command.args(["-I", HOST]).env_clear().envs(scratch.env(&model.url())).current_dir(scratch.work());
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.expect("the SDK's Python can be started");
     let mut stdin = child.stdin.take().expect("stdin is piped");

@@ -15,17 +15,17 @@
 //! server. [`reply`] is what can be said, [`script`] when it is said, [`heard`] what was read; `server` and `http`
 //! carry it, [`stream`] cuts it into events. Plain threads on loopback, no runtime, so any test can use it.
 
-pub mod heard;
 mod http;
 pub mod reply;
+pub mod request;
 pub mod script;
 mod server;
 pub mod stream;
 
-pub use heard::{Heard, ToolResult};
 pub use reply::{
     Piece, Reply, ask, ask_with, broken_off, chunked, fail, gate, halting, overloaded, rate_limited, text, thinking,
     tool,
 };
+pub use request::{ModelRequest, ToolResult};
 pub use script::{Script, When, all, anything, in_subagent, not, on_any_result, on_result, on_turn, on_user};
 pub use server::Model;

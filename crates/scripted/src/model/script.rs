@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::heard::Heard;
 use super::reply::{Piece, Reply};
+use super::request::ModelRequest;
 
 /// Turns in the order in which they are tried.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Script {
 
     /// Returns what the model says to this request, if the script has a turn for it. In its texts, ids and inputs,
     /// `{turn}` is the number of times the model has spoken, so that one turn can serve a long conversation.
-    pub fn reply(&mut self, heard: &Heard) -> Option<Reply> {
+    pub fn reply(&mut self, heard: &ModelRequest) -> Option<Reply> {
         let turn = self.turns.iter_mut().find(|turn| turn.times != Some(0) && turn.when.fits(heard))?;
         if let Some(times) = &mut turn.times {
             *times -= 1;
@@ -117,7 +117,7 @@ impl Script {
 }
 
 impl When {
-    fn fits(&self, heard: &Heard) -> bool {
+    fn fits(&self, heard: &ModelRequest) -> bool {
         match self {
             Self::Anything => true,
             Self::User(text) => heard.new_texts().iter().any(|new| new.contains(text)),

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::heard::{Heard, ToolResult};
 use super::http::{self, Request};
 use super::reply::{Reply, text};
+use super::request::{ModelRequest, ToolResult};
 use super::script::Script;
-use super::stream::{Step, message, steps};
+use super::stream::{StreamStep, message, steps};
 
 /// How long [`Model::until`] and [`Model::reached`] wait before they fail and say what they waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ struct Shared {
 
 struct State {
     script: Script,
-    heard: Vec<Heard>,
+    heard: Vec<ModelRequest>,
     /// Requests that the script had no turn for, by their last text.
     unscripted: Vec<String>,
     /// Requested addresses that the API does not have.
@@ -86,12 +86,12 @@ impl Model {
     }
 
     /// Returns all requests so far, including those without tools.
-    pub fn heard(&self) -> Vec<Heard> {
+    pub fn heard(&self) -> Vec<ModelRequest> {
         self.shared.lock().heard.clone()
     }
 
     /// Returns the newest request of a conversation, that is, one with tools.
-    pub fn last(&self) -> Option<Heard> {
+    pub fn last(&self) -> Option<ModelRequest> {
         self.shared.lock().heard.iter().rfind(|heard| !heard.tool_names().is_empty()).cloned()
     }
 
@@ -135,7 +135,7 @@ impl Model {
 
     /// Blocks until the requests satisfy a condition, and returns them. In async tests, poll [`Model::heard`] instead.
     #[track_caller]
-    pub fn until(&self, wished: impl Fn(&[Heard]) -> bool) -> Vec<Heard> {
+    pub fn until(&self, wished: impl Fn(&[ModelRequest]) -> bool) -> Vec<ModelRequest> {
         let fine = self.shared.wait(|state| wished(&state.heard));
         let heard = self.heard();
         assert!(fine, "the model has heard {} requests, but not what was waited for", heard.len());
@@ -143,7 +143,7 @@ impl Model {
     }
 
     /// Waits for requests beyond the first `known`, and returns them; none if nothing comes in time.
-    pub fn news(&self, known: usize, patience: Duration) -> Vec<Heard> {
+    pub fn news(&self, known: usize, patience: Duration) -> Vec<ModelRequest> {
         let waiting = |state: &mut State| state.heard.len() <= known;
         let state = self.shared.changed.wait_timeout_while(self.shared.lock(), patience, waiting);
         state.map(|(state, _)| state.heard.iter().skip(known).cloned().collect()).unwrap_or_default()
@@ -189,7 +189,7 @@ impl Shared {
                 http::whole(stream, 200, &json!({"input_tokens": request.body.len() / 4}).to_string())
             }
             ("POST", "/v1/messages") => match serde_json::from_slice(&request.body) {
-                Ok(body) => self.speak(stream, Heard::new(body)),
+                Ok(body) => self.speak(stream, ModelRequest::new(body)),
                 Err(_) => http::whole(stream, 400, &error("invalid_request_error", "the body is not JSON")),
             },
             (_, path) => {
@@ -199,7 +199,7 @@ impl Shared {
         }
     }
 
-    fn speak(&self, stream: &TcpStream, heard: Heard) -> io::Result<()> {
+    fn speak(&self, stream: &TcpStream, heard: ModelRequest) -> io::Result<()> {
         let (reply, number) = self.choose(&heard);
         let pieces = match reply {
             Reply::Message(pieces) => pieces,
@@ -212,10 +212,10 @@ impl Shared {
         }
         for step in steps {
             match step {
-                Step::Event(event) if heard.body["stream"] == true => send(stream, &event)?,
-                Step::Event(_) => {}
-                Step::Gate(gate) => self.pass(&gate)?,
-                Step::BrokenOff => return Ok(()),
+                StreamStep::Event(event) if heard.body["stream"] == true => send(stream, &event)?,
+                StreamStep::Event(_) => {}
+                StreamStep::Gate(gate) => self.pass(&gate)?,
+                StreamStep::BrokenOff => return Ok(()),
             }
         }
         if heard.body["stream"] == true {
@@ -225,7 +225,7 @@ impl Shared {
     }
 
     /// Records a request and chooses the reply.
-    fn choose(&self, heard: &Heard) -> (Reply, usize) {
+    fn choose(&self, heard: &ModelRequest) -> (Reply, usize) {
         let mut state = self.lock();
         let reply = state.script.reply(heard);
         state.heard.push(heard.clone());

@@ -6,14 +6,14 @@ use super::reply::Piece;
 
 /// One step of a streamed reply.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum StreamStep {
     Event(Value),
     Gate(String),
     BrokenOff,
 }
 
 /// Splits pieces into events: start, blocks with their deltas, stop. `number` makes the message's id.
-pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
+pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<StreamStep> {
     let mut start = message(&[], model, number);
     start["stop_reason"] = Value::Null;
     let mut steps = vec![event(json!({"type": "message_start", "message": start})), event(json!({"type": "ping"}))];
@@ -27,11 +27,11 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
             // A halting piece inside a halting piece is not supported.
             Piece::Halting { .. } => continue,
             Piece::Gate(name) => {
-                steps.push(Step::Gate(name.clone()));
+                steps.push(StreamStep::Gate(name.clone()));
                 continue;
             }
             Piece::BrokenOff => {
-                steps.push(Step::BrokenOff);
+                steps.push(StreamStep::BrokenOff);
                 return steps;
             }
             Piece::Text(text) => (
@@ -54,7 +54,7 @@ pub fn steps(pieces: &[Piece], model: &str, number: usize) -> Vec<Step> {
         let middle = deltas.len() / 2;
         for (place, delta) in deltas.into_iter().enumerate() {
             if let Some(gate) = halt.filter(|_| place == middle) {
-                steps.push(Step::Gate(gate.clone()));
+                steps.push(StreamStep::Gate(gate.clone()));
             }
             steps.push(event(json!({"type": "content_block_delta", "index": index, "delta": delta})));
         }
@@ -100,8 +100,8 @@ fn stop_reason(pieces: &[Piece]) -> &'static str {
     if calls { "tool_use" } else { "end_turn" }
 }
 
-fn event(value: Value) -> Step {
-    Step::Event(value)
+fn event(value: Value) -> StreamStep {
+    StreamStep::Event(value)
 }
 
 /// Splits a text into two deltas, so that no client can rely on getting one.

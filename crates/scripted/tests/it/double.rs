@@ -43,7 +43,7 @@ fn it_thinks_without_a_server() {
 #[test]
 fn it_thinks_with_the_model_as_a_program() {
     let nobody = given(Subject::Fake, Script::new());
-    let script = nobody.room.home().join("script.json");
+    let script = nobody.scratch.home().join("script.json");
     std::fs::write(&script, Script::new().turn(on_user("hi"), [text("hello")]).to_json()).unwrap();
     let mut model = Command::new(fake_model()).arg(script).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(model.stdout.take().unwrap()).lines();

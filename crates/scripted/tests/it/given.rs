@@ -1,6 +1,6 @@
 //! Test setup: one question and its scripted model.
 
-use askbridge_scripted::claude::{Host, Launch, Room, Subject};
+use askbridge_scripted::claude::{Host, Launch, ScratchHome, Subject};
 use askbridge_scripted::model::{Model, Script, ToolResult, ask, on_result, on_user, text};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) const REJECTED: &str = "The user doesn't want to proceed with this to
 /// A home, a model that asks "Which?" when it reads "hi", and the program to start there.
 pub(crate) struct Given {
     pub(crate) subject: Subject,
-    pub(crate) room: Room,
+    pub(crate) scratch: ScratchHome,
     pub(crate) model: Model,
 }
 
@@ -27,12 +27,12 @@ pub(crate) fn one_question(subject: Subject) -> Given {
 }
 
 pub(crate) fn given(subject: Subject, script: Script) -> Given {
-    Given { subject, room: Room::new(), model: Model::start(script) }
+    Given { subject, scratch: ScratchHome::new(), model: Model::start(script) }
 }
 
 impl Given {
     pub(crate) fn launch(&self) -> Launch {
-        Launch::new(self.subject, &self.room, &self.model)
+        Launch::new(self.subject, &self.scratch, &self.model)
     }
 
     /// Starts it without hooks and says hi.

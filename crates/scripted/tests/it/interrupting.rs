@@ -89,7 +89,7 @@ fn a_killed_question_is_read_as_interrupted_after_resume(subject: Subject) {
     let (host, _) = given.asked();
     let init = host.said().iter().find(|frame| frame["subtype"] == "init").unwrap().clone();
     let session = init["session_id"].as_str().unwrap();
-    given.room.until_written(session, CALL);
+    given.scratch.until_written(session, CALL);
     host.kill();
     let mut host = given.launch().resume(session).start();
     host.initialize("");

@@ -108,7 +108,7 @@ fn a_killed_question_is_lost_unless_the_transcript_says_deferred(subject: Subjec
     let (host, request) = given.hooked();
     let input = request["request"]["input"].clone();
     let session = input["session_id"].as_str().unwrap();
-    let path = given.room.until_written(session, CALL);
+    let path = given.scratch.until_written(session, CALL);
     host.kill();
     let text = std::fs::read_to_string(&path).unwrap();
     let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -1,19 +1,19 @@
 //! The official SDK as the host: the model reads the same as with a raw host.
 
 use askbridge_scripted::claude::{Subject, Via, hosted_by_sdk};
-use askbridge_scripted::model::Heard;
+use askbridge_scripted::model::ModelRequest;
 use serde_json::{Value, json};
 
 use crate::given::{CALL, Given, allow, hook_allow, one_question, with};
 
 /// Returns every request, as far as hosts can influence it.
-fn conversations(heard: &[Heard]) -> Vec<Vec<Value>> {
-    heard.iter().map(Heard::conversation).collect()
+fn conversations(heard: &[ModelRequest]) -> Vec<Vec<Value>> {
+    heard.iter().map(ModelRequest::conversation).collect()
 }
 
 fn by_sdk(via: Via, reply: Value) -> Vec<Vec<Value>> {
     let given = one_question(Subject::Real);
-    let heard = hosted_by_sdk(&given.room, &given.model, via, &["hi", "next"], &json!({CALL: reply}));
+    let heard = hosted_by_sdk(&given.scratch, &given.model, via, &["hi", "next"], &json!({CALL: reply}));
     assert_eq!(given.model.unscripted(), Vec::<String>::new());
     conversations(&heard)
 }

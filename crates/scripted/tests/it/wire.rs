@@ -146,7 +146,7 @@ fn the_host_chooses_the_session(subject: Subject) {
     host.say("next");
     assert_eq!(host.result()["session_id"], session);
     host.close();
-    assert!(given.room.transcript(session).is_some());
+    assert!(given.scratch.transcript(session).is_some());
 }
 
 fn a_turn_follows_a_turn(subject: Subject) {

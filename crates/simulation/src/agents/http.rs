@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::house::Doors;
 use crate::log::session_of;
 use crate::plan::Plan;
-use crate::wire::{Call, call};
+use crate::wire::{ApiRequest, call};
 use crate::world::World;
 
 /// What the agent remembers from one life of the bridge to the next.
@@ -159,7 +159,7 @@ async fn session(world: &World, me: &Mutex<Agent>, doors: &Doors) -> String {
             (me.token.clone(), me.dice.below(8), me.dice.millis(50, 500))
         };
         let start = json!({"agent": "simulated"});
-        let post = Call { method: "POST", path: "/v1/sessions", token: &token, headers: &[], body: Some(&start) };
+        let post = ApiRequest { method: "POST", path: "/v1/sessions", token: &token, headers: &[], body: Some(&start) };
         match call(doors, node, &post).await {
             Some((201, started)) => {
                 let id = started["id"].as_str().unwrap_or_default().to_owned();
@@ -192,7 +192,7 @@ async fn request(
     let was_revoked = world.revoked(&name).is_some();
     let headers = [("idempotency-key", key)];
     let headers = if path.starts_with("/v1/asks?") { &headers[..] } else { &[] };
-    let asking = Call { method, path, token: &token, headers, body };
+    let asking = ApiRequest { method, path, token: &token, headers, body };
     let Ok(Some((status, view))) = timeout(patience, call(doors, node, &asking)).await else {
         world.log.line(&name, None, format!("{key}: the line went dead"));
         sleep(pause).await;

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::dice::Dice;
 use crate::house::Doors;
-use crate::wire::{Call, call};
+use crate::wire::{ApiRequest, call};
 use crate::world::World;
 
 pub(crate) async fn live(world: Arc<World>, token: String, dice: Arc<Mutex<Dice>>, doors: Doors) {
@@ -29,7 +29,7 @@ pub(crate) async fn live(world: Arc<World>, token: String, dice: Arc<Mutex<Dice>
             _ => json!({"words": "mine"}),
         };
         let path = format!("/v1/asks/{ask}/{verb}");
-        let post = Call { method: "POST", path: &path, token, headers: &[], body: Some(&body) };
+        let post = ApiRequest { method: "POST", path: &path, token, headers: &[], body: Some(&body) };
         if let Some((status, said)) = call(&doors, node, &post).await {
             world.log.line("intruder", Some(ask.session), format!("tries to {verb}: {status}"));
             if !matches!(status, 401 | 403 | 404 | 429 | 503) {
@@ -38,7 +38,7 @@ pub(crate) async fn live(world: Arc<World>, token: String, dice: Arc<Mutex<Dice>
         }
         if thrown == 0 {
             let huge = json!({"plan": "x".repeat(limits::BODY_BYTES_MAX)});
-            let post = Call { method: "POST", path: "/v1/asks", token, headers: &[], body: Some(&huge) };
+            let post = ApiRequest { method: "POST", path: "/v1/asks", token, headers: &[], body: Some(&huge) };
             if let Some((status, _)) = call(&doors, node, &post).await
                 && !matches!(status, 413 | 503)
             {

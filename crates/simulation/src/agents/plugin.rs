@@ -119,7 +119,7 @@ async fn converse(world: &World, me: &Mutex<Plugin>, mut socket: Socket) -> Opti
             match frame["type"].as_str().unwrap_or_default() {
                 "hook.ask_user_answer" if frame["payload"]["questionId"] == id.as_str() => {
                     heard = true;
-                    if hear(world, &name, &key, &frame["payload"]["answers"]).await == Told::Refusal {
+                    if hear(world, &name, &key, &frame["payload"]["answers"]).await == PluginReply::Refusal {
                         break;
                     }
                 }
@@ -140,14 +140,14 @@ async fn converse(world: &World, me: &Mutex<Plugin>, mut socket: Socket) -> Opti
 
 /// What the plugin received as an answer.
 #[derive(PartialEq)]
-enum Told {
+enum PluginReply {
     Verdict,
     /// A sentence that it could not be asked. No ping follows, because there is nothing to prove.
     Refusal,
 }
 
 /// Laws 1 and 2: what the plugin receives is in the journal at that moment, and says the same.
-async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> Told {
+async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> PluginReply {
     let said = answers[QUESTION].as_str().unwrap_or_default();
     let ask = judge::ask_of_key(world, key).await;
     let session = ask.map(|ask| ask.session);
@@ -157,7 +157,7 @@ async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> Told {
         if LABELS.contains(&said) {
             world.log.broke(1, session, format!("{name} was told “{said}”, which is not in the journal"));
         }
-        return Told::Refusal;
+        return PluginReply::Refusal;
     };
     if decided != said {
         let why = format!("{name} was told “{said}”, and decided was “{decided}”");
@@ -176,7 +176,7 @@ async fn hear(world: &World, name: &str, key: &str, answers: &Value) -> Told {
     if !ledger.known.contains(&ask) {
         ledger.known.push(ask);
     }
-    Told::Verdict
+    PluginReply::Verdict
 }
 
 /// Returns the text that the plugin should receive for an ask, if it was decided.

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 use super::revoked;
-use crate::world::{SaidIt, Sent, What, World};
+use crate::world::{PersonDecision, SaidIt, Sent, World};
 
 /// What the journal says about one ask.
 struct Record {
@@ -128,7 +128,7 @@ impl Record {
 
     /// May the ask be settled with this answer, given the earlier proposals?
     fn stands(&self, world: &World, answer: &Answer, person: &str) -> bool {
-        let said = What::Answer(answer.clone());
+        let said = PersonDecision::Answer(answer.clone());
         match self.proposed.last() {
             None => true,
             // The person who proposed an answer may replace it by one that counts at once.
@@ -142,7 +142,7 @@ impl Record {
     }
 
     /// Counts how often a person said this about the ask.
-    fn times(&self, world: &World, what: &What, person: &str) -> usize {
+    fn times(&self, world: &World, what: &PersonDecision, person: &str) -> usize {
         let sent = world.ledger.lock().sent.clone();
         let is_it = |sent: &&Sent| sent.person == person && sent.what == *what && is_about(world, sent, &self.ask);
         sent.iter().filter(is_it).count()
@@ -151,7 +151,7 @@ impl Record {
     /// Did this answer count without settling the ask: as one vote of several, or until it was undone or replaced, or
     /// until the agent withdrew its question?
     fn stood_for_a_while(&self, sent: &Sent) -> bool {
-        let What::Answer(answer) = &sent.what else { return false };
+        let PersonDecision::Answer(answer) = &sent.what else { return false };
         let is_vote = self.votes.iter().any(|(said, who)| said.as_ref() == Some(answer) && *who == sent.person);
         let mine = self.proposed.iter().position(|(said, who)| said.as_ref() == Some(answer) && *who == sent.person);
         let taken_back = mine.is_some_and(|mine| self.proposed[mine + 1..].iter().any(|(_, who)| *who == sent.person));
@@ -182,7 +182,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
         broke(4, format!("{ask} was delivered {} times", record.delivered));
     }
     let Some(Ending::Settled(settled)) = record.endings.first() else { return };
-    let said = |wanted: &What, person: &str| {
+    let said = |wanted: &PersonDecision, person: &str| {
         let said = world.said_it(person, |sent| is_about(world, sent, &record.ask) && sent.what == *wanted);
         if said == SaidIt::Revoked {
             broke(8, format!("{ask} was decided by {person}, whose token was revoked"));
@@ -192,7 +192,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
     let ruling = &settled.verdict.ruling;
     match &settled.outcome {
         Outcome::Answered { answer, by } => {
-            if !said(&What::Answer(answer.clone()), by.person.as_str()) {
+            if !said(&PersonDecision::Answer(answer.clone()), by.person.as_str()) {
                 broke(3, format!("{} never said {answer:?} to {ask}", by.person));
             }
             let needed = usize::from(record.ask.terms.quorum);
@@ -213,7 +213,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
             }
         }
         Outcome::Dismissed { by, .. } => {
-            if !said(&What::Dismiss, by.person.as_str()) {
+            if !said(&PersonDecision::Dismiss, by.person.as_str()) {
                 broke(3, format!("{} never closed {ask}", by.person));
             }
         }
@@ -245,7 +245,8 @@ fn late(world: &World, ask: AskId, record: &Record) {
         broke(6, format!("{ask} was answered late {} times", record.late.len()));
     }
     for (answer, person) in &record.late {
-        let is = |sent: &Sent| is_about(world, sent, &record.ask) && sent.what == What::Answer(answer.clone());
+        let is =
+            |sent: &Sent| is_about(world, sent, &record.ask) && sent.what == PersonDecision::Answer(answer.clone());
         match world.said_it(person, is) {
             SaidIt::InTime => {}
             SaidIt::Revoked => broke(8, format!("{person} answered {ask} late, with a token that was revoked")),
@@ -301,7 +302,7 @@ fn acknowledged(world: &World, records: &BTreeMap<AskId, Record>) {
         });
         let mut late = records.iter().flat_map(|record| &record.late);
         let came_late =
-            late.any(|(answer, person)| *person == sent.person && sent.what == What::Answer(answer.clone()));
+            late.any(|(answer, person)| *person == sent.person && sent.what == PersonDecision::Answer(answer.clone()));
         let stood = records.iter().any(|record| record.stood_for_a_while(sent));
         let holds = match one.late {
             Some(true) => came_late,

@@ -3,8 +3,8 @@
 use askbridge_core::ask::Ask;
 use serde_json::{Map, Value, json};
 
-use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, questions};
-use crate::world::What;
+use super::foreign::{Answered, FrameMeaning, Opening, Saying, Shown, Tongue, questions};
+use crate::world::PersonDecision;
 
 pub(crate) const CCC: Tongue = Tongue {
     name: "ccc",
@@ -15,14 +15,14 @@ pub(crate) const CCC: Tongue = Tongue {
     says,
 };
 
-fn hears(frame: &Value) -> Heard {
+fn hears(frame: &Value) -> FrameMeaning {
     let name = frame["tool_use_id"].as_str().unwrap_or_default().to_owned();
     match (frame["type"].as_str(), questions(&frame["questions"])) {
         (Some("user_question"), Some((questions, approval))) => {
-            Heard::Asked(vec![Shown { conversation: None, name, questions, approval }])
+            FrameMeaning::Asked(vec![Shown { conversation: None, name, questions, approval }])
         }
-        (Some("tool_result"), _) => Heard::Over(None, name),
-        _ => Heard::Nothing,
+        (Some("tool_result"), _) => FrameMeaning::Over(None, name),
+        _ => FrameMeaning::Nothing,
     }
 }
 
@@ -36,8 +36,8 @@ fn calls(ask: &Ask, name: &str) -> bool {
 fn says(saying: &Saying<'_>) -> Option<Answered> {
     let answers: Map<String, Value> = match saying.what {
         // Its card has no other way to dismiss.
-        What::Dismiss => Map::from_iter([("0".to_owned(), json!("other: "))]),
-        What::Answer(_) => {
+        PersonDecision::Dismiss => Map::from_iter([("0".to_owned(), json!("other: "))]),
+        PersonDecision::Answer(_) => {
             let chosen = saying.chosen.iter().enumerate();
             chosen.filter_map(|(place, option)| Some((place.to_string(), json!((*option)?.to_string())))).collect()
         }

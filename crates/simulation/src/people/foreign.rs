@@ -19,8 +19,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::mind::{Card, Mind, Mishap, Questions};
 use crate::house::Doors;
-use crate::wire::{Call, EventStream, ROOM, Socket, call_at};
-use crate::world::{What, World};
+use crate::wire::{ApiRequest, EventStream, ROOM, Socket, call_at};
+use crate::world::{PersonDecision, World};
 
 /// How soon an open ask must be on the screen of a person who connects.
 const SHOWN_WITHIN: Duration = Duration::from_millis(500);
@@ -35,7 +35,7 @@ pub(crate) struct Tongue {
     pub(super) opens: fn(&str) -> Opening,
     /// The first frame that it sends.
     pub(super) greets: fn(&str) -> Option<Value>,
-    pub(super) hears: fn(&Value) -> Heard,
+    pub(super) hears: fn(&Value) -> FrameMeaning,
     /// Is this the client's name for that ask?
     pub(super) calls: fn(&Ask, &str) -> bool,
     pub(super) says: fn(&Saying<'_>) -> Option<Answered>,
@@ -50,7 +50,7 @@ pub(super) enum Opening {
 
 /// What a frame means to the person who looks at the screen.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum FrameMeaning {
     Asked(Vec<Shown>),
     /// A card is closed: its conversation, if the frame names one, and its name.
     Over(Option<String>, String),
@@ -71,7 +71,7 @@ pub(super) struct Saying<'a> {
     pub(super) conversation: &'a str,
     pub(super) name: &'a str,
     pub(super) card: &'a Card,
-    pub(super) what: &'a What,
+    pub(super) what: &'a PersonDecision,
     pub(super) chosen: &'a [Option<usize>],
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Answered {
     Request(&'static str, Value),
 }
 
-enum Line {
+enum ClientConnection {
     Socket(Box<Socket>),
     Stream(Box<EventStream>),
 }
@@ -125,27 +125,29 @@ pub(crate) async fn live(world: Arc<World>, mind: Arc<Mutex<Mind>>, tongue: &'st
 }
 
 impl Look<'_> {
-    async fn open(&self, node: usize) -> Option<Line> {
+    async fn open(&self, node: usize) -> Option<ClientConnection> {
         let token = self.mind.lock().token.clone();
         let name = self.tongue.name;
         match (self.tongue.opens)(&uuid::of_session(self.session)) {
             Opening::Socket(path) => {
                 let pipe = self.doors.connect_to(name, node, ROOM);
-                Some(Line::Socket(Box::new(Socket::over(pipe, &path, Some(&token)).await?)))
+                Some(ClientConnection::Socket(Box::new(Socket::over(pipe, &path, Some(&token)).await?)))
             }
             Opening::Stream(path, body) => {
-                let post = Call { method: "POST", path, token: &token, headers: &[], body: Some(&body) };
-                Some(Line::Stream(Box::new(EventStream::over(self.doors.connect_to(name, node, ROOM), &post).await?)))
+                let post = ApiRequest { method: "POST", path, token: &token, headers: &[], body: Some(&body) };
+                Some(ClientConnection::Stream(Box::new(
+                    EventStream::over(self.doors.connect_to(name, node, ROOM), &post).await?,
+                )))
             }
         }
     }
 
-    async fn converse(&mut self, mut line: Line, open_before: &BTreeSet<u32>) -> Option<()> {
+    async fn converse(&mut self, mut line: ClientConnection, open_before: &BTreeSet<u32>) -> Option<()> {
         self.mind.lock().connected(true);
         let began = Instant::now();
         let leaves = began + self.mind.lock().dice.millis(2_000, 20_000);
         let mut looks_again = Some(began + SHOWN_WITHIN);
-        if let (Some(greeting), Line::Socket(socket)) =
+        if let (Some(greeting), ClientConnection::Socket(socket)) =
             ((self.tongue.greets)(&uuid::of_session(self.session)), &mut line)
         {
             socket.say(&greeting).await?;
@@ -153,8 +155,8 @@ impl Look<'_> {
         while Instant::now() < leaves {
             let due = self.mind.lock().next_due().min(leaves).min(looks_again.unwrap_or(leaves));
             let heard = match &mut line {
-                Line::Socket(socket) => timeout_at(due, socket.hear()).await,
-                Line::Stream(letters) => timeout_at(due, letters.hear()).await,
+                ClientConnection::Socket(socket) => timeout_at(due, socket.hear()).await,
+                ClientConnection::Stream(letters) => timeout_at(due, letters.hear()).await,
             };
             match heard {
                 Ok(frame) => self.heard(&frame?),
@@ -199,12 +201,12 @@ impl Look<'_> {
 
     fn heard(&mut self, frame: &Value) {
         match (self.tongue.hears)(frame) {
-            Heard::Asked(shown) => shown.into_iter().for_each(|shown| self.asked(shown)),
-            Heard::Over(conversation, name) => {
+            FrameMeaning::Asked(shown) => shown.into_iter().for_each(|shown| self.asked(shown)),
+            FrameMeaning::Over(conversation, name) => {
                 let session = self.session_of(conversation.as_deref());
                 self.mind.lock().over(&format!("{session} {name}"), false);
             }
-            Heard::Nothing => {}
+            FrameMeaning::Nothing => {}
         }
     }
 
@@ -232,7 +234,7 @@ impl Look<'_> {
         self.mind.lock().shown(&format!("{session} {}", shown.name), card);
     }
 
-    async fn act(&mut self, line: &mut Line, key: &str, card: &Card) -> Option<()> {
+    async fn act(&mut self, line: &mut ClientConnection, key: &str, card: &Card) -> Option<()> {
         let decided = self.mind.lock().decide(card);
         let Some((sent, chosen)) = decided else { return Some(()) };
         let (conversation, name) = (uuid::of_session(card.session), key.split_once(' ').map_or(key, |(_, name)| name));
@@ -242,14 +244,14 @@ impl Look<'_> {
         for _ in 0..=usize::from(twice) {
             self.world.note_sent(&sent);
             match (&answered, &mut *line) {
-                (Answered::Frame(frame), Line::Socket(socket)) => socket.say(frame).await?,
-                (Answered::Frame(_), Line::Stream(_)) => {}
+                (Answered::Frame(frame), ClientConnection::Socket(socket)) => socket.say(frame).await?,
+                (Answered::Frame(_), ClientConnection::Stream(_)) => {}
                 (Answered::Request(path, body), _) => {
                     let (node, token) = {
                         let mut mind = self.mind.lock();
                         (mind.dice.below(8), mind.token.clone())
                     };
-                    let post = Call { method: "POST", path, token: &token, headers: &[], body: Some(body) };
+                    let post = ApiRequest { method: "POST", path, token: &token, headers: &[], body: Some(body) };
                     let pipe = self.doors.connect_to(self.tongue.name, node, ROOM);
                     match call_at(pipe, &post).await {
                         Some((200, reply)) if reply["resolved"] == true => self.world.note_acknowledged(&sent, None),
@@ -321,7 +323,7 @@ pub(super) fn questions(list: &Value) -> Option<(Questions, bool)> {
 /// Maps the texts of the questions to the chosen labels; empty for a dismissal.
 pub(super) fn labels(saying: &Saying<'_>) -> Value {
     match saying.what {
-        What::Dismiss => json!({}),
-        What::Answer(_) => saying.card.labels(saying.chosen),
+        PersonDecision::Dismiss => json!({}),
+        PersonDecision::Answer(_) => saying.card.labels(saying.chosen),
     }
 }

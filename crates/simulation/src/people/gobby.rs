@@ -4,8 +4,8 @@ use askbridge_core::answer::{Answer, Decision};
 use askbridge_core::ask::Ask;
 use serde_json::{Value, json};
 
-use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, labels, questions};
-use crate::world::What;
+use super::foreign::{Answered, FrameMeaning, Opening, Saying, Shown, Tongue, labels, questions};
+use crate::world::PersonDecision;
 
 pub(crate) const GOBBY: Tongue = Tongue {
     name: "gobby",
@@ -16,22 +16,22 @@ pub(crate) const GOBBY: Tongue = Tongue {
     says,
 };
 
-fn hears(frame: &Value) -> Heard {
+fn hears(frame: &Value) -> FrameMeaning {
     if frame["type"] != "tool_status" {
-        return Heard::Nothing;
+        return FrameMeaning::Nothing;
     }
     let name = frame["tool_call_id"].as_str().unwrap_or_default().to_owned();
     let conversation = frame["conversation_id"].as_str().map(str::to_owned);
     match (frame["status"].as_str(), questions(&frame["arguments"]["questions"])) {
         (Some("calling"), Some((questions, approval))) if frame["tool_name"] == "AskUserQuestion" => {
-            Heard::Asked(vec![Shown { conversation, name, questions, approval }])
+            FrameMeaning::Asked(vec![Shown { conversation, name, questions, approval }])
         }
         (Some("pending_approval"), _) => {
             let questions = vec![(String::new(), vec!["approve".to_owned(), "reject".to_owned()])];
-            Heard::Asked(vec![Shown { conversation, name, questions, approval: true }])
+            FrameMeaning::Asked(vec![Shown { conversation, name, questions, approval: true }])
         }
-        (Some(_), _) => Heard::Over(conversation, name),
-        (None, _) => Heard::Nothing,
+        (Some(_), _) => FrameMeaning::Over(conversation, name),
+        (None, _) => FrameMeaning::Nothing,
     }
 }
 
@@ -49,8 +49,8 @@ fn says(saying: &Saying<'_>) -> Option<Answered> {
     let is_tool = saying.card.questions.iter().any(|(_, options)| *options == ["approve", "reject"]);
     Some(Answered::Frame(match saying.what {
         // In gobby an approval can be refused but not dismissed.
-        What::Dismiss if is_tool => return None,
-        What::Answer(Answer::Approval(decision)) if is_tool => {
+        PersonDecision::Dismiss if is_tool => return None,
+        PersonDecision::Answer(Answer::Approval(decision)) if is_tool => {
             let decision = if matches!(decision, Decision::Allow { .. }) { "approve" } else { "reject" };
             json!({"type": "tool_approval_response", "conversation_id": conversation, "tool_call_id": name,
                    "decision": decision})

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::dice::Dice;
 use crate::plan::Plan;
-use crate::world::{Sent, What};
+use crate::world::{PersonDecision, Sent};
 
 /// Each question with the labels of its options.
 pub(crate) type Questions = Vec<(String, Vec<String>)>;
@@ -145,7 +145,7 @@ impl Mind {
             what,
         };
         if thrown >= 92 {
-            return Some((sent(What::Dismiss), Vec::new()));
+            return Some((sent(PersonDecision::Dismiss), Vec::new()));
         }
         let mut chosen: Vec<_> = Vec::new();
         for (_, options) in &card.questions {
@@ -164,7 +164,7 @@ impl Mind {
                 Answer::Questions(chosen.iter().map(pick).collect())
             }
         };
-        Some((sent(What::Answer(answer)), chosen))
+        Some((sent(PersonDecision::Answer(answer)), chosen))
     }
 }
 

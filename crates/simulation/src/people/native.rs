@@ -13,7 +13,7 @@ use super::mind::{Card, Mind, Mishap};
 use super::watching::Watching;
 use crate::house::Doors;
 use crate::wire::{ROOM, Socket};
-use crate::world::{Sent, What, World};
+use crate::world::{PersonDecision, Sent, World};
 
 /// A small pipe, which a slow reader fills soon.
 const SMALL_ROOM: usize = 2048;
@@ -130,7 +130,8 @@ impl Client {
         self.watching.world.log.line(&name, Some(ask.session), format!("tries to {what}: {code}"));
         // An ask that replaced another is also meant by the id of the first.
         let (session, number, person) = (ask.session, Some(ask.number), name.clone());
-        let cards = self.watching.world.cards(&Sent { person, session, number, call: None, what: What::Dismiss });
+        let cards =
+            self.watching.world.cards(&Sent { person, session, number, call: None, what: PersonDecision::Dismiss });
         let is_it = |event: &AskId, by: &Who| cards.contains(&event.number) && by.person.as_str() == name;
         let there = self.watching.world.has(ask.session, |event| match (event, wished) {
             (Event::Undone { ask, by }, Wished::Undo) => is_it(ask, by),
@@ -162,11 +163,11 @@ impl Client {
             self.watching.world.note_sent(&sent);
             let mut frame = json!({"type": "answer", "tag": self.said.len(), "ask": key});
             match (&sent.what, card.approval) {
-                (What::Dismiss, _) => frame["type"] = json!("dismiss"),
+                (PersonDecision::Dismiss, _) => frame["type"] = json!("dismiss"),
                 (_, true) => frame["decision"] = json!(if chosen == [Some(0)] { "allow" } else { "deny" }),
                 (_, false) => frame["answers"] = card.labels(&chosen),
             }
-            if undo > 0 && sent.what != What::Dismiss {
+            if undo > 0 && sent.what != PersonDecision::Dismiss {
                 frame["undo_seconds"] = json!(undo);
             }
             self.said.push((key.to_owned(), Wished::Decision(sent.clone())));

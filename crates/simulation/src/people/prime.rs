@@ -4,8 +4,8 @@ use askbridge_core::ask::Ask;
 use askbridge_peers::uuid;
 use serde_json::{Value, json};
 
-use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, labels, questions};
-use crate::world::What;
+use super::foreign::{Answered, FrameMeaning, Opening, Saying, Shown, Tongue, labels, questions};
+use crate::world::PersonDecision;
 
 pub(crate) const PRIME: Tongue = Tongue {
     name: "prime",
@@ -16,14 +16,14 @@ pub(crate) const PRIME: Tongue = Tongue {
     says,
 };
 
-fn hears(frame: &Value) -> Heard {
+fn hears(frame: &Value) -> FrameMeaning {
     let name = frame["question_id"].as_str().unwrap_or_default().to_owned();
     match (frame["type"].as_str(), questions(&frame["questions"])) {
         (Some("ask_user_question"), Some((questions, approval))) => {
-            Heard::Asked(vec![Shown { conversation: None, name, questions, approval }])
+            FrameMeaning::Asked(vec![Shown { conversation: None, name, questions, approval }])
         }
-        (Some("ask_user_timeout"), _) => Heard::Over(None, name),
-        _ => Heard::Nothing,
+        (Some("ask_user_timeout"), _) => FrameMeaning::Over(None, name),
+        _ => FrameMeaning::Nothing,
     }
 }
 
@@ -32,7 +32,7 @@ fn calls(ask: &Ask, name: &str) -> bool {
 }
 
 fn says(saying: &Saying<'_>) -> Option<Answered> {
-    let cancelled = *saying.what == What::Dismiss;
+    let cancelled = *saying.what == PersonDecision::Dismiss;
     let data = json!({"question_id": saying.name, "answers": labels(saying), "cancelled": cancelled});
     Some(Answered::Frame(json!({"type": "ask_user_response", "data": data})))
 }

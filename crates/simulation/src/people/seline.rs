@@ -3,7 +3,7 @@
 use askbridge_core::ask::{Ask, Body};
 use serde_json::{Value, json};
 
-use super::foreign::{Answered, Heard, Opening, Saying, Shown, Tongue, labels, questions};
+use super::foreign::{Answered, FrameMeaning, Opening, Saying, Shown, Tongue, labels, questions};
 
 pub(crate) const SELINE: Tongue = Tongue {
     name: "seline",
@@ -18,14 +18,14 @@ pub(crate) const SELINE: Tongue = Tongue {
     says,
 };
 
-fn hears(frame: &Value) -> Heard {
+fn hears(frame: &Value) -> FrameMeaning {
     let name = frame["toolCallId"].as_str().unwrap_or_default().to_owned();
     match (frame["type"].as_str(), questions(&frame["input"]["questions"])) {
         (Some("tool-input-available"), Some((questions, approval))) => {
-            Heard::Asked(vec![Shown { conversation: None, name, questions, approval }])
+            FrameMeaning::Asked(vec![Shown { conversation: None, name, questions, approval }])
         }
-        (Some("tool-output-available" | "tool-output-error"), _) => Heard::Over(None, name),
-        _ => Heard::Nothing,
+        (Some("tool-output-available" | "tool-output-error"), _) => FrameMeaning::Over(None, name),
+        _ => FrameMeaning::Nothing,
     }
 }
 

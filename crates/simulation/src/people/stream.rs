@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout_at};
 use super::mind::{Card, Mind, Mishap};
 use super::watching::Watching;
 use crate::house::Doors;
-use crate::wire::{Call, EventStream, call};
-use crate::world::{Sent, What, World};
+use crate::wire::{ApiRequest, EventStream, call};
+use crate::world::{PersonDecision, Sent, World};
 
 pub(crate) async fn live(
     world: Arc<World>,
@@ -64,7 +64,7 @@ async fn act(world: &World, mind: &Mutex<Mind>, doors: &Doors, key: &str, card: 
     let decided = mind.lock().decide(card);
     let Some((sent, chosen)) = decided else { return };
     let (verb, body) = match (&sent.what, card.approval) {
-        (What::Dismiss, _) => ("dismiss", json!({})),
+        (PersonDecision::Dismiss, _) => ("dismiss", json!({})),
         (_, true) => ("answer", json!({"decision": if chosen == [Some(0)] { "allow" } else { "deny" }})),
         (_, false) => ("answer", json!({"answers": card.labels(&chosen)})),
     };
@@ -76,7 +76,7 @@ async fn act(world: &World, mind: &Mutex<Mind>, doors: &Doors, key: &str, card: 
             let mut mind = mind.lock();
             (mind.dice.below(8), mind.token.clone())
         };
-        let post = Call { method: "POST", path: &path, token: &token, headers: &[], body: Some(&body) };
+        let post = ApiRequest { method: "POST", path: &path, token: &token, headers: &[], body: Some(&body) };
         match call(doors, node, &post).await {
             Some((status @ (200 | 202), _)) => world.note_acknowledged(&sent, Some(status == 202)),
             Some((401, _)) if world.revoked(&sent.person).is_some() => {}

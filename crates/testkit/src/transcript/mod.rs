@@ -25,7 +25,7 @@
 //!                                  allowing`: what other tools ask for is allowed; `at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
 //!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
-//!                                  presence here (or left, never), finds counts 3 1, finds gists 3/plan 0/default, finds
+//!                                  presence here (or left, never), finds counts 3 1, finds summaries 3/plan 0/default, finds
 //!                                  nothing
 //! reply 1 refused already_decided  a rejection by its code
 //! choose empty_dismissals          what the operator decided, for the connections that follow

@@ -10,7 +10,7 @@ use askbridge_peers::peer::{Cx, Frame, Garbled, Ids, Outbox, Peer, Req, Tag};
 
 use super::Greet;
 use super::cites::cited;
-use super::samples::{Told, receipt, rejection, told};
+use super::samples::{OwnedTold, receipt, rejection, told};
 use super::show;
 use crate::asks::{NOW, OTHER_SESSION, SESSION};
 
@@ -107,7 +107,7 @@ impl Runner {
             }
             "tell" => {
                 self.told += 1;
-                let told: Told = told(rest, self.told)?;
+                let told: OwnedTold = told(rest, self.told)?;
                 self.with_peer(|peer, cx| peer.tell(&told.borrow(), cx));
             }
             "reply" => self.reply(rest)?,

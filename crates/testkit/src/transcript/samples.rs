@@ -12,18 +12,18 @@ use askbridge_core::refusal::{Refusal, Winner, WonBy};
 use askbridge_core::session::{End, Interruption};
 use askbridge_core::terms::{OtherTools, Terms};
 use askbridge_core::unfit::{Mismatch, Problem};
-use askbridge_core::view::{AskView, ProcessState, SessionView, Waiting};
+use askbridge_core::view::{AskView, ProcessState, SessionView, UndeliveredAsk};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::tally::{Standing, Tally};
 use askbridge_peers::told::{self, Happened, Snapshot};
-use askbridge_peers::wish::{Called, CallerName, Finds, Gist, Presence, Receipt, Rejection, SessionLine};
+use askbridge_peers::wish::{Called, CallerName, Finds, Presence, Receipt, Rejection, SessionLine, SessionSummary};
 
 use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
 use crate::events;
 
 /// Something to tell, owned.
 #[derive(Debug)]
-pub enum Told {
+pub enum OwnedTold {
     Snapshot(Box<Snapshot>),
     Event(Box<Happened>),
     Delta { session: SessionId, block: u32, kind: BlockKind, offset: usize, text: String },
@@ -37,7 +37,7 @@ pub enum Told {
     Lagged,
 }
 
-impl Told {
+impl OwnedTold {
     pub fn borrow(&self) -> told::Told<'_> {
         match self {
             Self::Snapshot(snapshot) => told::Told::Snapshot(snapshot),
@@ -58,40 +58,40 @@ impl Told {
 }
 
 /// Parses the rest of a line that begins with `tell`; `place` is its number among them.
-pub fn told(text: &str, place: usize) -> Result<Told, String> {
+pub fn told(text: &str, place: usize) -> Result<OwnedTold, String> {
     let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
     match name {
         "snapshot" | "part" => {
             let asks = rest.split_whitespace().map(view).collect::<Result<_, _>>()?;
             let (cursor, goes_on) = (format!("c{place}"), name == "part");
-            Ok(Told::Snapshot(Box::new(Snapshot { cursor, asks, goes_on, ..Snapshot::default() })))
+            Ok(OwnedTold::Snapshot(Box::new(Snapshot { cursor, asks, goes_on, ..Snapshot::default() })))
         }
         "delta" => delta(rest),
         "draft" => {
             let (ask, draft) = rest.split_once(' ').ok_or("a draft is of an ask and has some text")?;
-            Ok(Told::Draft { ask: find(ask)?.id, draft: Raw::from(draft) })
+            Ok(OwnedTold::Draft { ask: find(ask)?.id, draft: Raw::from(draft) })
         }
-        "snoozed" => Ok(Told::Own(told::Own::Snoozed { ask: find(rest)?.id, until: Some(NOW) })),
-        "shown_again" => Ok(Told::Own(told::Own::Snoozed { ask: find(rest)?.id, until: None })),
-        "devices" => Ok(Told::Own(told::Own::Devices)),
-        "lagged" => Ok(Told::Lagged),
-        "gone" => Ok(Told::Gone(vec![in_session(rest).0])),
-        "displaced" => Ok(Told::Displaced),
+        "snoozed" => Ok(OwnedTold::Own(told::Own::Snoozed { ask: find(rest)?.id, until: Some(NOW) })),
+        "shown_again" => Ok(OwnedTold::Own(told::Own::Snoozed { ask: find(rest)?.id, until: None })),
+        "devices" => Ok(OwnedTold::Own(told::Own::Devices)),
+        "lagged" => Ok(OwnedTold::Lagged),
+        "gone" => Ok(OwnedTold::Gone(vec![in_session(rest).0])),
+        "displaced" => Ok(OwnedTold::Displaced),
         "looked" => {
             let (at, screen) = rest.split_once("by ").map_or((rest, None), |(at, screen)| (at.trim(), Some(screen)));
             let screen = screen.map(str::parse).transpose().map_err(|_| "a screen is a number")?;
             let session = if at == "away" { None } else { Some(in_session(at).0) };
-            Ok(Told::Looked(session, screen))
+            Ok(OwnedTold::Looked(session, screen))
         }
-        "whispered" => Ok(Told::Whispered(rest.to_owned())),
+        "whispered" => Ok(OwnedTold::Whispered(rest.to_owned())),
         "caught_up" => {
             let seen = rest.strip_prefix("seen ").map(|place| place.parse().map(Position));
-            Ok(Told::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })
+            Ok(OwnedTold::CaughtUp { seen: seen.transpose().map_err(|_| "what was seen is a number")? })
         }
         "asked_and_ruled" => {
             let ask = find(rest)?;
             let made = events::happened(ask.id.session, Event::Asked(Arc::clone(&ask)), place);
-            Ok(Told::Event(Box::new(Happened { settled_at_once: true, cursor: None, ..made })))
+            Ok(OwnedTold::Event(Box::new(Happened { settled_at_once: true, cursor: None, ..made })))
         }
         "stranded_answer" => {
             let ask = find(rest)?;
@@ -111,11 +111,11 @@ pub fn told(text: &str, place: usize) -> Result<Told, String> {
     }
 }
 
-fn event(session: SessionId, event: Event, place: usize) -> Told {
-    Told::Event(Box::new(events::happened(session, event, place)))
+fn event(session: SessionId, event: Event, place: usize) -> OwnedTold {
+    OwnedTold::Event(Box::new(events::happened(session, event, place)))
 }
 
-fn delta(rest: &str) -> Result<Told, String> {
+fn delta(rest: &str) -> Result<OwnedTold, String> {
     let (session, rest) = in_session(rest);
     let mut parts = rest.splitn(3, ' ');
     let mut next = || parts.next().ok_or("a delta has a block, an offset and a text");
@@ -127,7 +127,7 @@ fn delta(rest: &str) -> Result<Told, String> {
         Some(("asking", rest)) => (BlockKind::Asking, rest),
         _ => (BlockKind::Text, rest),
     };
-    Ok(Told::Delta { session, block, kind, offset, text: quoted(rest)? })
+    Ok(OwnedTold::Delta { session, block, kind, offset, text: quoted(rest)? })
 }
 
 fn in_session(rest: &str) -> (SessionId, &str) {
@@ -287,15 +287,24 @@ fn finds(text: &str) -> Result<Finds, String> {
             });
             Ok(Finds { counts: counts.collect::<Result<_, String>>()?, ..Finds::default() })
         }
-        "gists" => {
-            let gists = rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| {
-                let (count, mode) = word.split_once('/').ok_or("a gist is a count and a mode, as in 3/plan")?;
+        "summaries" => {
+            let summaries = rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| {
+                let (count, mode) = word.split_once('/').ok_or("a summary is a count and a mode, as in 3/plan")?;
                 let messages = count.parse().map_err(|_| "a count is a number")?;
                 let last_at = Some(NOW.plus(Duration::from_secs(90)));
                 let heading = Some("What was said first".to_owned());
-                Ok((session, Gist { messages, heading, mode: Some(mode.to_owned()), last_at, ..Gist::default() }))
+                Ok((
+                    session,
+                    SessionSummary {
+                        messages,
+                        heading,
+                        mode: Some(mode.to_owned()),
+                        last_at,
+                        ..SessionSummary::default()
+                    },
+                ))
             });
-            Ok(Finds { gists: gists.collect::<Result<_, String>>()?, ..Finds::default() })
+            Ok(Finds { summaries: summaries.collect::<Result<_, String>>()?, ..Finds::default() })
         }
         "nothing" => Ok(Finds::default()),
         other => Err(format!("a query finds no `{other}`")),
@@ -309,9 +318,9 @@ fn interruption(after: u32) -> Interruption {
 }
 
 /// An ask whose outcome the agent does not know yet.
-fn waiting(text: &str) -> Result<Waiting, String> {
+fn waiting(text: &str) -> Result<UndeliveredAsk, String> {
     let view = view(text)?;
-    Ok(Waiting {
+    Ok(UndeliveredAsk {
         ask: view.ask.id,
         call: view.ask.call.clone(),
         is_open: view.state.is_open(),

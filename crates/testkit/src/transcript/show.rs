@@ -5,7 +5,7 @@ use std::fmt::Write;
 use askbridge_core::answer::{Decision, Review, Scope};
 use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
-use askbridge_core::unfit::{FormReply, Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{FormReply, QuestionKey, QuestionReply, Reply, Value};
 use askbridge_journal::Written;
 use askbridge_peers::peer::{BlockKind, EndsWith, Frame, Outbox, Record, Streamed, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
@@ -77,9 +77,9 @@ fn query(query: &Query) -> String {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("counts of {}", sessions.join(" "))
         }
-        Query::Gists(sessions) => {
+        Query::Summaries(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
-            format!("gists of {}", sessions.join(" "))
+            format!("summaries of {}", sessions.join(" "))
         }
         Query::Presence(sessions) => {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
@@ -263,7 +263,7 @@ fn said(words: Option<&str>) -> String {
     words.map(|words| format!(": {words:?}")).unwrap_or_default()
 }
 
-fn given(given: &Given) -> String {
+fn given(given: &QuestionReply) -> String {
     let key = match &given.key {
         QuestionKey::Index(index) => format!("#{index}"),
         QuestionKey::Text(text) => format!("{text:?}"),

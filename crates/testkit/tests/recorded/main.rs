@@ -9,8 +9,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
 mod person;
+mod run;
 mod scenes;
-mod stage;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ fn every_recording_means_what_was_written_down() {
     for version in versions {
         for scene in SCENES {
             let lines = fs::read_to_string(file(&version, scene, "jsonl")).unwrap();
-            let meaning = stage::replay(scene, &version, lines.lines());
+            let meaning = run::replay(scene, &version, lines.lines());
             if askbridge_testkit::transcript::blesses() {
                 fs::write(file(&version, scene, "txt"), &meaning).unwrap();
             }
@@ -63,7 +63,7 @@ mod real {
         let known = Path::new(FOLDER).join(&version).is_dir();
         let (mut drifted, bless) = (BTreeMap::new(), askbridge_testkit::transcript::blesses());
         for scene in SCENES {
-            let (lines, meaning) = stage::live(scene, &version);
+            let (lines, meaning) = run::live(scene, &version);
             if bless {
                 fs::create_dir_all(Path::new(FOLDER).join(&version)).unwrap();
                 fs::write(file(&version, scene, "jsonl"), lines.join("\n") + "\n").unwrap();

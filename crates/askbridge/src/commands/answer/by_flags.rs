@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::args::{Args, Deed};
-use super::questions::{self, Said};
+use super::questions::{self, TypedAnswer};
 use crate::client::{Body, Field, Form, Question, Shown};
 use crate::failure::Failure;
 use crate::output::one_line;
@@ -56,8 +56,8 @@ fn does_not_fit(ask: &Shown) -> Failure {
     Failure::usage(format!("this is {what}, and that is no answer to it")).hint(format!("use {flags}"))
 }
 
-fn said(args: &Args, questions: &[Question]) -> Result<Vec<Said>, Failure> {
-    let mut said = vec![Said::default(); questions.len()];
+fn said(args: &Args, questions: &[Question]) -> Result<Vec<TypedAnswer>, Failure> {
+    let mut said = vec![TypedAnswer::default(); questions.len()];
     for label in &args.options {
         let (question, option) = chosen(questions, label)?;
         if !said[question].options.contains(&option) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::args::Deed;
 use super::by_flags::typed;
 use super::prompt::Prompt;
-use super::questions::{self, Said};
+use super::questions::{self, TypedAnswer};
 use crate::client::{Approval, Body, Field, Form, Question, Shown};
 use crate::failure::Failure;
 use crate::output::visible;
@@ -39,7 +39,7 @@ fn introduce(ask: &Shown, prompt: &Prompt) {
 }
 
 fn all(questions: &[Question], prompt: &mut Prompt) -> Result<Option<Value>, Failure> {
-    let mut said: Vec<Said> = Vec::with_capacity(questions.len());
+    let mut said: Vec<TypedAnswer> = Vec::with_capacity(questions.len());
     for (place, question) in questions.iter().enumerate() {
         if questions.len() > 1 {
             prompt.say(&prompt.paint.dim(&format!("Question {} of {}", place + 1, questions.len())));
@@ -48,7 +48,7 @@ fn all(questions: &[Question], prompt: &mut Prompt) -> Result<Option<Value>, Fai
         said.push(one);
         prompt.say("");
     }
-    if said.iter().all(Said::is_nothing) {
+    if said.iter().all(TypedAnswer::is_nothing) {
         prompt.say("Everything was skipped. To close it without an answer, use `askbridge answer --dismiss`.");
         return Ok(None);
     }

@@ -9,14 +9,14 @@ use crate::output::visible;
 
 /// The answer to one question.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TypedAnswer {
     /// Indices of options, so that no label has to be matched.
     pub(super) options: Vec<usize>,
     pub(super) text: Option<String>,
     pub(super) note: Option<String>,
 }
 
-impl Said {
+impl TypedAnswer {
     pub(super) fn is_nothing(&self) -> bool {
         self.options.is_empty() && self.text.is_none()
     }
@@ -32,7 +32,7 @@ impl Said {
 }
 
 /// Encodes answers for the server: by the questions' texts, options by index.
-pub(super) fn body(questions: &[Question], said: &[Said]) -> Value {
+pub(super) fn body(questions: &[Question], said: &[TypedAnswer]) -> Value {
     let (mut answers, mut notes) = (Map::new(), Map::new());
     for (question, said) in questions.iter().zip(said) {
         let mut value = json!({"options": said.options});
@@ -49,7 +49,7 @@ pub(super) fn body(questions: &[Question], said: &[Said]) -> Value {
 }
 
 /// Asks one question. `None`: the person closed the input.
-pub(super) fn ask(question: &Question, prompt: &mut Prompt) -> Result<Option<Said>, Failure> {
+pub(super) fn ask(question: &Question, prompt: &mut Prompt) -> Result<Option<TypedAnswer>, Failure> {
     if let Some(header) = &question.header {
         prompt.say(&prompt.paint.dim(&visible(header)));
     }
@@ -77,11 +77,11 @@ pub(super) fn ask(question: &Question, prompt: &mut Prompt) -> Result<Option<Sai
 }
 
 /// Parses a line: numbers mean options; anything else is the person's own words.
-fn understand(question: &Question, line: &str) -> Result<Said, String> {
+fn understand(question: &Question, line: &str) -> Result<TypedAnswer, String> {
     if line.is_empty() {
-        return Ok(Said::default());
+        return Ok(TypedAnswer::default());
     }
-    let words = Said { text: Some(line.to_owned()), ..Said::default() };
+    let words = TypedAnswer { text: Some(line.to_owned()), ..TypedAnswer::default() };
     if question.options.is_empty() {
         return Ok(words);
     }
@@ -98,7 +98,7 @@ fn understand(question: &Question, line: &str) -> Result<Said, String> {
     }
     let mut options: Vec<_> = numbers.iter().map(|number| number - 1).collect();
     options.dedup();
-    Ok(Said { options, ..Said::default() })
+    Ok(TypedAnswer { options, ..TypedAnswer::default() })
 }
 
 #[cfg(test)]
@@ -110,12 +110,12 @@ mod tests {
         serde_json::from_value(json!({"question": "Q?", "options": options, "multiSelect": multi})).unwrap()
     }
 
-    fn options(places: &[usize]) -> Result<Said, String> {
-        Ok(Said { options: places.to_vec(), ..Said::default() })
+    fn options(places: &[usize]) -> Result<TypedAnswer, String> {
+        Ok(TypedAnswer { options: places.to_vec(), ..TypedAnswer::default() })
     }
 
-    fn text(text: &str) -> Result<Said, String> {
-        Ok(Said { text: Some(text.to_owned()), ..Said::default() })
+    fn text(text: &str) -> Result<TypedAnswer, String> {
+        Ok(TypedAnswer { text: Some(text.to_owned()), ..TypedAnswer::default() })
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(understand(&multi, "1 3"), options(&[0, 2]));
         assert_eq!(understand(&single, "2 of them"), text("2 of them"));
         assert_eq!(understand(&free, "42"), text("42"));
-        assert_eq!(understand(&single, ""), Ok(Said::default()));
+        assert_eq!(understand(&single, ""), Ok(TypedAnswer::default()));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::run::{DemoRun, OpenAsk};
 use super::script;
-use super::stage::{OpenAsk, Stage};
 use crate::client::{Client, Error};
 use crate::commands::answer::Prompt;
 use crate::exit_codes::Exit;
@@ -62,7 +62,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let session: Session = client.post("/v1/sessions", &opening).await?.json()?;
     let open = OpenAsk::default();
     end_well(client.clone(), open.clone(), scratch.as_ref().map(|_| settings.data.clone()))?;
-    let mut stage = Stage {
+    let mut run = DemoRun {
         paint: if args.json { Paint::stderr(settings) } else { Paint::stdout(settings) },
         prompt: here.then(|| Prompt::new(settings)),
         client,
@@ -70,10 +70,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         json: args.json,
         open,
     };
-    if stage.prompt.is_none() {
+    if run.prompt.is_none() {
         tell(&whereto(settings, scratch.as_ref(), &me.role).await?);
     }
-    let played = script::play(&mut stage).await;
+    let played = script::play(&mut run).await;
     if let Some(scratch) = scratch {
         scratch.stop().await;
     }

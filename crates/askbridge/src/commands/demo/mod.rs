@@ -2,7 +2,7 @@
 
 mod args;
 mod asks;
+mod run;
 mod script;
-mod stage;
 
 pub(crate) use args::{Args, run};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::asks;
-use super::stage::{Answered, Stage};
+use super::run::{Answered, DemoRun};
 use crate::client::Shown;
 use crate::failure::Failure;
 
@@ -12,47 +12,47 @@ const SHORT_SECONDS: u32 = 3;
 /// How often a plan is sent back before the agent gives in.
 const PLANS_MAX: usize = 3;
 
-pub(super) async fn play(stage: &mut Stage) -> Result<(), Failure> {
-    stage.say(
+pub(super) async fn play(run: &mut DemoRun) -> Result<(), Failure> {
+    run.say(
         "Hello. I am a demo: a script inside askbridge that pretends to be an agent. I change nothing. \
          I will ask you a few things; each is stored before you see it, and each answer before I hear it.",
     )?;
-    let project = one(stage, asks::project(), asks::PROJECT).await?;
-    stage.say(&match &project {
+    let project = one(run, asks::project(), asks::PROJECT).await?;
+    run.say(&match &project {
         Some(project) => format!("“{project}”, then. Several of the next may be chosen."),
         None => "No project? Then I go on without one, and do not make one up.".to_owned(),
     })?;
 
-    let parts = stage.ask(asks::parts(project.as_deref()), Answered::ByThePerson).await?;
+    let parts = run.ask(asks::parts(project.as_deref()), Answered::ByThePerson).await?;
     let parts = chosen(&parts, asks::PARTS);
-    stage.say(&match parts.len() {
+    run.say(&match parts.len() {
         0 => "No part comes first, so the order is mine.".to_owned(),
         _ => format!("First {}. Now three questions at once; skip what you like with Enter.", parts.join(", then ")),
     })?;
 
-    let several = stage.ask(asks::several(), Answered::ByThePerson).await?;
+    let several = run.ask(asks::several(), Answered::ByThePerson).await?;
     let name = text(&several, asks::NAME).unwrap_or_else(|| "nameless".to_owned());
-    stage.say(&about(&several, &name))?;
+    run.say(&about(&several, &name))?;
 
-    let look = one(stage, asks::look(&name), asks::LOOK).await?;
-    stage.say(&match look {
+    let look = one(run, asks::look(&name), asks::LOOK).await?;
+    run.say(&match look {
         Some(look) => format!("“{look}” it is. Next I need your leave: asking is not being allowed."),
         None => "I keep it plain. Next I need your leave: asking is not being allowed.".to_owned(),
     })?;
 
-    let approval = stage.ask(asks::approval(&name), Answered::ByThePerson).await?;
-    stage.say(&leave(&approval))?;
-    plan(stage, project.as_deref(), &name, &parts).await?;
-    nobody_comes(stage).await?;
-    stage.say(
+    let approval = run.ask(asks::approval(&name), Answered::ByThePerson).await?;
+    run.say(&leave(&approval))?;
+    plan(run, project.as_deref(), &name, &parts).await?;
+    nobody_comes(run).await?;
+    run.say(
         "That was all. Real agents ask in the same way. Start the server with `askbridge`, let your phone in with \
          `askbridge pair`, and ask from a script with `askbridge ask \"Deploy now?\" -o Yes -o No`.",
     )
 }
 
 /// Asks a single question, and returns the chosen option or the text.
-async fn one(stage: &mut Stage, body: Value, question: &str) -> Result<Option<String>, Failure> {
-    let ask = stage.ask(body, Answered::ByThePerson).await?;
+async fn one(run: &mut DemoRun, body: Value, question: &str) -> Result<Option<String>, Failure> {
+    let ask = run.ask(body, Answered::ByThePerson).await?;
     Ok(text(&ask, question))
 }
 
@@ -102,46 +102,46 @@ fn leave(ask: &Shown) -> String {
 }
 
 /// Sends a plan, and a changed one each time it is sent back.
-async fn plan(stage: &mut Stage, project: Option<&str>, name: &str, parts: &[String]) -> Result<(), Failure> {
+async fn plan(run: &mut DemoRun, project: Option<&str>, name: &str, parts: &[String]) -> Result<(), Failure> {
     let project = project.unwrap_or("something").to_lowercase();
     let steps = if parts.is_empty() { vec!["begin".to_owned()] } else { parts.to_vec() };
     let steps: Vec<_> = steps.iter().enumerate().map(|(place, step)| format!("{}. {step}", place + 1)).collect();
     let first = format!("Build {project} called “{name}”\n\n{}", steps.join("\n"));
     let mut text = first.clone();
     for _ in 0..PLANS_MAX {
-        let ask = stage.ask(asks::plan(&text), Answered::ByThePerson).await?;
+        let ask = run.ask(asks::plan(&text), Answered::ByThePerson).await?;
         let words = ask.answers.get("words").and_then(Value::as_str).unwrap_or_default().to_owned();
         match ask.answers.get("decision").and_then(Value::as_str) {
-            Some("approve") => return stage.say("Approved. A real agent would begin now."),
+            Some("approve") => return run.say("Approved. A real agent would begin now."),
             Some("send_back") => {
-                stage.say(&format!("Sent back: “{words}”. I change the plan and ask again."))?;
+                run.say(&format!("Sent back: “{words}”. I change the plan and ask again."))?;
                 text = format!("{first}\n\nChanged, because you said: {words}");
             }
-            _ => return stage.say(&told(&ask)),
+            _ => return run.say(&told(&ask)),
         }
     }
-    stage.say("Sent back again. A real agent would think longer; I go on.")
+    run.say("Sent back again. A real agent would think longer; I go on.")
 }
 
 /// Lets one ask expire, and asks the same again without a deadline.
-async fn nobody_comes(stage: &mut Stage) -> Result<(), Failure> {
-    if one(stage, asks::again(), asks::AGAIN).await?.as_deref() != Some("Yes") {
+async fn nobody_comes(run: &mut DemoRun) -> Result<(), Failure> {
+    if one(run, asks::again(), asks::AGAIN).await?.as_deref() != Some("Yes") {
         return Ok(());
     }
-    stage.say(&format!("This one waits {SHORT_SECONDS} seconds. Leave it alone, and see what I am told."))?;
-    let ask = stage.ask(asks::publish(SHORT_SECONDS), Answered::ByNobody).await?;
+    run.say(&format!("This one waits {SHORT_SECONDS} seconds. Leave it alone, and see what I am told."))?;
+    let ask = run.ask(asks::publish(SHORT_SECONDS), Answered::ByNobody).await?;
     if ask.state != "expired" {
-        return stage.say("You were faster than the deadline. That counts, of course.");
+        return run.say("You were faster than the deadline. That counts, of course.");
     }
-    stage.say(&told(&ask))?;
-    stage.say("So I assume nothing more than I was told, and ask again, this time for as long as it takes.")?;
+    run.say(&told(&ask))?;
+    run.say("So I assume nothing more than I was told, and ask again, this time for as long as it takes.")?;
     let mut again = asks::publish(SHORT_SECONDS);
     if let Some(body) = again.as_object_mut() {
         body.remove("timeout_seconds");
         body.remove("on_expiry");
     }
-    let said = one(stage, again, asks::PUBLISH).await?;
-    stage.say(match said.as_deref() {
+    let said = one(run, again, asks::PUBLISH).await?;
+    run.say(match said.as_deref() {
         Some("Yes") => "Published, as far as a demo can.",
         Some("No") => "Then it stays with us.",
         Some(_) => "I hear you, and publish nothing.",

@@ -48,7 +48,7 @@ pub(super) enum Loss {
 }
 
 /// The result of a request that was acknowledged.
-enum Heard {
+enum HookReply {
     /// What to print; `None` is no opinion.
     Said(Option<String>),
     /// The connection ended before the answer.
@@ -93,24 +93,26 @@ pub(super) async fn call(
             Patience::AMoment => timeout(MOMENT, hear(response)).await.ok()?,
         };
         match heard {
-            Heard::Said(output) => return output,
-            Heard::Lost if patience == Patience::APersons(Loss::ComeBack) => response = errand.bring_again().await?,
-            Heard::Lost => return None,
+            HookReply::Said(output) => return output,
+            HookReply::Lost if patience == Patience::APersons(Loss::ComeBack) => {
+                response = errand.bring_again().await?
+            }
+            HookReply::Lost => return None,
         }
     }
 }
 
 /// Waits for the server's answer.
-async fn hear(response: Response<Incoming>) -> Heard {
+async fn hear(response: Response<Incoming>) -> HookReply {
     let body = match Limited::new(response.into_body(), OUTPUT_BYTES_MAX).collect().await {
         Ok(body) => body,
-        Err(error) => return if is_too_long(&*error) { Heard::Said(None) } else { Heard::Lost },
+        Err(error) => return if is_too_long(&*error) { HookReply::Said(None) } else { HookReply::Lost },
     };
     let output = String::from_utf8(body.to_bytes().into()).ok();
     // A partial answer, or anything else than JSON fields, is no answer.
     let has_opinion =
         |output: &String| serde_json::from_str::<Map<String, Value>>(output).is_ok_and(|fields| !fields.is_empty());
-    Heard::Said(output.filter(has_opinion))
+    HookReply::Said(output.filter(has_opinion))
 }
 
 fn is_too_long(error: &(dyn Error + Send + Sync + 'static)) -> bool {

@@ -16,7 +16,7 @@ pub(crate) struct Door {
     pub(crate) program: Program,
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
-    pub(crate) way: Way,
+    pub(crate) way: CallMethod,
     /// The setting in the same file that turns hooks off, and its value.
     pub(crate) off: Option<(&'static str, &'static str)>,
     /// What makes its program skip the whole file.
@@ -27,7 +27,7 @@ pub(crate) struct Door {
 
 /// How it calls us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum CallMethod {
     /// A shell command, and the events that run it.
     Hook {
         command: String,
@@ -60,9 +60,11 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
                         let table = program.mcp_path(*scope, around);
                         let off = off(&node);
                         let skipped = program.reads_plain_json().then(|| beyond_json(&text)).flatten();
-                        let door = |way: Way| {
+                        let door = |way: CallMethod| {
                             let unrun = match (program, &way) {
-                                (Program::Codex, Way::Hook { .. }) => unrun(&file, &node, &program.own_file(around)),
+                                (Program::Codex, CallMethod::Hook { .. }) => {
+                                    unrun(&file, &node, &program.own_file(around))
+                                }
                                 _ => Vec::new(),
                             };
                             Door { program, scope: *scope, file: file.clone(), way, off, skipped, unrun }
@@ -88,7 +90,7 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
     found
 }
 
-fn ways(node: &Node, table: &[String]) -> Vec<Way> {
+fn ways(node: &Node, table: &[String]) -> Vec<CallMethod> {
     let mut ways = Vec::new();
     for (event, groups) in node.get("hooks").map(Node::members).unwrap_or_default() {
         let handlers = groups.items().iter().filter_map(|group| group.get("hooks")).flat_map(Node::items);
@@ -101,8 +103,8 @@ fn ways(node: &Node, table: &[String]) -> Vec<Way> {
     if let Some(entry) = server.filter(is_on) {
         let url = ["url", "httpUrl"].iter().find_map(|name| entry.get(name)?.as_str());
         ways.push(match url {
-            Some(url) => Way::HttpMcp { url: url.to_owned() },
-            None => Way::Mcp { command: command_line(entry) },
+            Some(url) => CallMethod::HttpMcp { url: url.to_owned() },
+            None => CallMethod::Mcp { command: command_line(entry) },
         });
     }
     ways
@@ -122,12 +124,12 @@ fn is_true(node: &Node, name: &str) -> bool {
     node.get(name).is_some_and(|flag| flag.value() == serde_json::Value::Bool(true))
 }
 
-fn add_hook(ways: &mut Vec<Way>, handler: &Node, event: &str) {
+fn add_hook(ways: &mut Vec<CallMethod>, handler: &Node, event: &str) {
     let text = |name: &str| handler.get(name).and_then(Node::as_str).unwrap_or_default().to_owned();
     if text("type") == "http" {
         let header = handler.get("headers").and_then(|headers| headers.get("Authorization")).and_then(Node::as_str);
         let bearer = header.unwrap_or_default().trim_start_matches("Bearer ").to_owned();
-        let way = Way::HttpHook { url: text("url"), bearer };
+        let way = CallMethod::HttpHook { url: text("url"), bearer };
         if !ways.contains(&way) {
             ways.push(way);
         }
@@ -135,11 +137,11 @@ fn add_hook(ways: &mut Vec<Way>, handler: &Node, event: &str) {
     }
     let written = text("command");
     let known = ways.iter_mut().find_map(|way| match way {
-        Way::Hook { command, events } if *command == written => Some(events),
+        CallMethod::Hook { command, events } if *command == written => Some(events),
         _ => None,
     });
     match known {
         Some(events) => events.push(event.to_owned()),
-        None => ways.push(Way::Hook { command: written, events: vec![event.to_owned()] }),
+        None => ways.push(CallMethod::Hook { command: written, events: vec![event.to_owned()] }),
     }
 }

@@ -29,7 +29,7 @@ pub(super) enum Shape {
 
 /// How hooks call us.
 #[derive(Debug, Clone)]
-pub(super) enum Call<'a> {
+pub(super) enum HookCall<'a> {
     Command(&'a Ourselves),
     /// Over HTTP, with the token in an environment variable, or in the settings.
     Http {
@@ -39,7 +39,7 @@ pub(super) enum Call<'a> {
 }
 
 /// The hooks of Claude Code.
-pub(super) fn claude_hooks(call: &Call<'_>) -> Part {
+pub(super) fn claude_hooks(call: &HookCall<'_>) -> Part {
     let group = |entry: &events::Entry| {
         let mut handler = handler(call);
         handler.push(("timeout".to_owned(), Node::Leaf(Value::from(entry.timeout_s))));
@@ -83,12 +83,12 @@ fn hooks(wanted: Vec<(String, Node)>) -> Part {
     Part::Handlers { table: "hooks".to_owned(), wanted, is_ours: is_our_hook }
 }
 
-fn handler(call: &Call<'_>) -> Vec<(String, Node)> {
+fn handler(call: &HookCall<'_>) -> Vec<(String, Node)> {
     let fields = match call {
-        Call::Command(ourselves) => {
+        HookCall::Command(ourselves) => {
             vec![("type", Node::text("command")), ("command", Node::text(ourselves.shell("hook")))]
         }
-        Call::Http { base, token } => {
+        HookCall::Http { base, token } => {
             let bearer = format!("Bearer {}", token.map_or_else(|| format!("${TOKEN}"), str::to_owned));
             let mut fields = vec![
                 ("type", Node::text("http")),

@@ -15,7 +15,7 @@ mod trust;
 mod uninstall;
 
 pub(crate) use args::{Args, run};
-pub(crate) use door::{Door, Way, doors};
+pub(crate) use door::{CallMethod, Door, doors};
 pub(crate) use ourselves::shell_line;
 pub(crate) use program::{Program, Scope};
 pub(crate) use trust::Unrun;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use askbridge_bridge::server::mcp::ASK_TOOLS;
 use askbridge_edits::{Format, Part, Target};
 
-use super::entries::{Call, Shape, claude_hooks, codex_hooks, mcp, no_hooks, rules};
+use super::entries::{HookCall, Shape, claude_hooks, codex_hooks, mcp, no_hooks, rules};
 use super::ourselves::{Ourselves, Reader, on_path};
 use crate::failure::Failure;
 use crate::settings::{Settings, Surroundings};
@@ -174,8 +174,8 @@ impl Program {
         match self {
             Self::Claude => {
                 let call = match &wish.http {
-                    Some(http) => Call::Http { base: &http.base, token: http.token.as_deref() },
-                    None => Call::Command(&ourselves),
+                    Some(http) => HookCall::Http { base: &http.base, token: http.token.as_deref() },
+                    None => HookCall::Command(&ourselves),
                 };
                 let mut job = self.job(claude_settings(scope, around), vec![claude_hooks(&call)], settings, "hooks");
                 if wish.mcp {

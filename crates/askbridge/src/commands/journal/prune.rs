@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Deserialize)]
-struct Step {
+struct PruneStep {
     sessions: u64,
     entries: u64,
     bytes: u64,
@@ -72,7 +72,7 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
         if let Some(after) = &after {
             wanted["after"] = json!(after);
         }
-        let Step { sessions, entries, bytes, unfinished: more, next } =
+        let PruneStep { sessions, entries, bytes, unfinished: more, next } =
             client.post("/v1/prune", &wanted).await?.json()?;
         sum += Forgotten { sessions, entries, bytes };
         unfinished += more;

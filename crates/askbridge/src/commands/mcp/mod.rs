@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_bridge::chance::Chance;
-use askbridge_bridge::server::mcp::{Desk, Heard, Passed, whereabouts};
+use askbridge_bridge::server::mcp::{Passed, StdioAction, StdioSession, whereabouts};
 use askbridge_core::limits;
 use hyper::Method;
 use serde_json::json;
@@ -56,9 +56,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let client = Arc::new(Client::new(settings, args.token)?);
     let here = Whereabouts::here();
     let context = whereabouts(here.folder.as_deref(), here.branch.as_deref(), claude_is_attended());
-    let mut desk = Desk::new(Chance::System.u128(), context);
-    let ended = attend(settings, &client, &mut desk).await;
-    let headers = desk.headers();
+    let mut stdio = StdioSession::new(Chance::System.u128(), context);
+    let ended = attend(settings, &client, &mut stdio).await;
+    let headers = stdio.headers();
     let goodbye = client.exchange(Method::DELETE, "/mcp", &headers, String::new());
     // On this machine the server also notices that this process ends.
     let _ = timeout(GOODBYE_MAX, goodbye).await;
@@ -66,7 +66,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
 }
 
 /// Serves until the client closes its end or stops us. Claude Code ends its servers with SIGTERM, without notice.
-async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> Result<(), Failure> {
+async fn attend(settings: &Settings, client: &Arc<Client>, stdio: &mut StdioSession) -> Result<(), Failure> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut hang_up = signal(SignalKind::hangup())?;
     let (write, mut written) = mpsc::channel::<String>(UNWRITTEN_MAX);
@@ -83,7 +83,7 @@ async fn attend(settings: &Settings, client: &Arc<Client>, desk: &mut Desk) -> R
             Some(_) = calls.running.join_next() => calls.forget_ended(),
             line = input.recv(), if calls.running.len() < limits::IN_FLIGHT_MAX => match line.transpose()? {
                 Some(line) => {
-                    if let Some((passed, write)) = heard(desk, &line, &mut calls, &write)? {
+                    if let Some((passed, write)) = heard(stdio, &line, &mut calls, &write)? {
                         if !is_announced {
                             is_announced = announce(settings).await;
                         }
@@ -126,22 +126,22 @@ impl Calls {
 
 /// Handles a line. Returns the call to forward, and where its response goes.
 fn heard(
-    desk: &mut Desk,
+    stdio: &mut StdioSession,
     line: &str,
     calls: &mut Calls,
     write: &mpsc::Sender<String>,
 ) -> Result<Option<(Passed, mpsc::Sender<String>)>, Failure> {
-    match desk.hear(line) {
-        Heard::Say(answer) => print(&answer)?,
-        Heard::Pass(passed) => return Ok(Some((passed, write.clone()))),
+    match stdio.hear(line) {
+        StdioAction::Say(answer) => print(&answer)?,
+        StdioAction::Pass(passed) => return Ok(Some((passed, write.clone()))),
         // A reply gets no reply.
-        Heard::Tell(passed) => return Ok(Some((passed, mpsc::channel(1).0))),
-        Heard::GivenUp(id) => {
+        StdioAction::Tell(passed) => return Ok(Some((passed, mpsc::channel(1).0))),
+        StdioAction::GivenUp(id) => {
             if let Some(call) = calls.by_id.remove(&id.to_string()) {
                 call.abort();
             }
         }
-        Heard::Nothing => {}
+        StdioAction::Nothing => {}
     }
     Ok(None)
 }

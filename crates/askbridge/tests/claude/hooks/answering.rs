@@ -3,7 +3,7 @@
 use askbridge_scripted::model::{ask, text};
 use serde_json::json;
 
-use super::desk::{CALL, Desk, Setting, asking, question};
+use super::workstation::{CALL, Setting, Workstation, asking, question};
 use crate::house::id;
 
 const FIRST: &str = r#""Which?"="Aaa""#;
@@ -11,73 +11,76 @@ const SECOND: &str = r#""Which?"="Bbb""#;
 
 #[test]
 fn answered_on_the_phone_the_dialog_closes_and_the_agent_goes_on() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Which?");
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.until_shown("Which?");
     assert_eq!((&asked["door"], &asked["agent"]), (&json!("hook"), &json!("claude")));
     assert_eq!(asked["questions"][0]["options"][1]["label"], "Bbb");
-    assert_eq!(asked["context"]["folder"], json!(desk.house.room.work()));
+    assert_eq!(asked["context"]["folder"], json!(workstation.house.scratch.work()));
     assert_eq!(asked["context"]["text"], "I have to ask.");
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    let result = desk.result();
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = workstation.result();
     assert!(result.text.contains(SECOND) && !result.is_error, "{result:?}");
-    desk.until_shown("all done now");
-    let settled = desk.until_delivered(&asked);
+    workstation.until_shown("all done now");
+    let settled = workstation.until_delivered(&asked);
     assert_eq!((&settled["state"], &settled["by"]["person"]), (&json!("answered"), &json!("ada")));
-    assert_eq!(desk.house.model.unscripted(), Vec::<String>::new());
+    assert_eq!(workstation.house.model.unscripted(), Vec::<String>::new());
 }
 
 #[test]
 fn answered_in_the_terminal_the_card_closes_and_says_where() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    let result = desk.answers_in_the_terminal();
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
+    let result = workstation.answers_in_the_terminal();
     assert!(result.text.contains(FIRST), "{result:?}");
-    let over = desk.until_state(&asked, "overtaken");
+    let over = workstation.until_state(&asked, "overtaken");
     assert_eq!(over["words"], "the terminal");
     let late = json!({"answers": {"Which?": "Bbb"}});
-    let (status, refused) = desk.house.post(&format!("/v1/asks/{}/answer", id(&asked)), &late);
+    let (status, refused) = workstation.house.post(&format!("/v1/asks/{}/answer", id(&asked)), &late);
     assert_eq!((status, &refused["code"]), (410, &json!("gone")), "{refused}");
 }
 
 #[test]
 fn escape_in_the_terminal_takes_the_question_back() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.until_shown("Bbb");
     let ask = id(&asked).to_owned();
-    desk.press_until("\u{1b}", "the ask to be taken back", |desk| desk.house.ask(&ask)["state"] != "open");
-    assert_eq!(desk.house.ask(&ask)["state"], "overtaken");
+    workstation.press_until("\u{1b}", "the ask to be taken back", |workstation| {
+        workstation.house.ask(&ask)["state"] != "open"
+    });
+    assert_eq!(workstation.house.ask(&ask)["state"], "overtaken");
 }
 
 #[test]
 fn an_agent_that_is_killed_takes_its_question_along() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.terminal.kill();
-    desk.until_state(&asked, "withdrawn");
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.terminal.kill();
+    workstation.until_state(&asked, "withdrawn");
 }
 
 #[test]
 fn both_at_once_end_in_one_answer_that_everybody_agrees_on() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Bbb");
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.until_shown("Bbb");
     let ask = id(&asked).to_owned();
     let path = format!("/v1/asks/{ask}/answer");
-    desk.terminal.press("\r");
-    let (status, said) = desk.house.post(&path, &json!({"answers": {"Which?": "Bbb"}}));
+    workstation.terminal.press("\r");
+    let (status, said) = workstation.house.post(&path, &json!({"answers": {"Which?": "Bbb"}}));
     assert!(matches!(status, 200 | 202 | 409 | 410), "{status} {said}");
     // If the terminal was too late, the key went to an empty prompt.
-    desk.press_until("\r", "the answer to be taken", |desk| desk.house.model.tool_result(CALL).is_some());
-    let result = desk.result().text;
-    let over = desk.until("the ask to be over", |desk| {
-        let ask = desk.house.ask(&ask);
+    workstation
+        .press_until("\r", "the answer to be taken", |workstation| workstation.house.model.tool_result(CALL).is_some());
+    let result = workstation.result().text;
+    let over = workstation.until("the ask to be over", |workstation| {
+        let ask = workstation.house.ask(&ask);
         (ask["state"] == "overtaken" || !ask["delivered_at"].is_null()).then_some(ask)
     });
     match over["state"].as_str().unwrap() {
@@ -94,19 +97,19 @@ fn two_questions_in_one_message_are_two_cards_with_their_own_answers() {
         ask("toolu_1", "Which?", ["Aaa", "Bbb"]),
         ask("toolu_2", "Where?", ["Ccc", "Ddd"]),
     ]);
-    let mut desk = Desk::sit(script, &Setting::default());
-    desk.prompt();
+    let mut workstation = Workstation::sit(script, &Setting::default());
+    workstation.prompt();
     for _ in 0..2 {
-        let asked = desk.rings();
+        let asked = workstation.rings();
         let question = asked["questions"][0]["question"].as_str().unwrap().to_owned();
         let answer = asked["questions"][0]["options"][1]["label"].clone();
-        desk.house.answer(id(&asked), json!({"answers": {question: answer}}));
-        desk.until("the card to close", |desk| {
-            desk.open_asks().iter().all(|open| open["id"] != asked["id"]).then_some(())
+        workstation.house.answer(id(&asked), json!({"answers": {question: answer}}));
+        workstation.until("the card to close", |workstation| {
+            workstation.open_asks().iter().all(|open| open["id"] != asked["id"]).then_some(())
         });
     }
-    assert!(desk.result().text.contains(SECOND));
-    assert!(desk.house.model.until_result("toolu_2").text.contains(r#""Where?"="Ddd""#));
+    assert!(workstation.result().text.contains(SECOND));
+    assert!(workstation.house.model.until_result("toolu_2").text.contains(r#""Where?"="Ddd""#));
 }
 
 #[test]
@@ -116,13 +119,13 @@ fn what_a_person_writes_meanwhile_is_read_when_the_turn_is_over() {
         .turn(on_any_result(), [text("all done now")])
         .turn(on_user("one more thing"), [text("I will do that too")])
         .turn(on_user("hi-there"), [ask(CALL, "Which?", ["Aaa", "Bbb"])]);
-    let mut desk = Desk::sit(script, &Setting::default());
-    desk.prompt();
-    let asked = desk.rings();
+    let mut workstation = Workstation::sit(script, &Setting::default());
+    workstation.prompt();
+    let asked = workstation.rings();
     let session = asked["session"].as_str().unwrap().to_owned();
     let (status, said) =
-        desk.house.post(&format!("/v1/sessions/{session}/messages"), &json!({"text": "one more thing: tests"}));
+        workstation.house.post(&format!("/v1/sessions/{session}/messages"), &json!({"text": "one more thing: tests"}));
     assert_eq!(status, 202, "{said}");
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    desk.until_shown("I will do that too");
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    workstation.until_shown("I will do that too");
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use askbridge_scripted::claude::places;
 use serde_json::{Value, json};
 
-use super::desk::{CALL, binary, environment, furnish, question};
+use super::workstation::{CALL, binary, environment, furnish, question};
 use crate::house::{House, id};
 
 /// A prompt tool that denies everything, so that whatever is allowed was allowed by us.
@@ -16,7 +16,7 @@ fn claude(house: &House) -> Command {
     let servers = json!({"mcpServers": {"x": {"command": "python3", "args": [PROMPT_TOOL]}}});
     command.args(["-p", "hi-there", "--output-format", "json", "--permission-prompt-tool", "mcp__x__approve"]);
     command.arg("--mcp-config").arg(servers.to_string());
-    command.env_clear().envs(environment(house)).current_dir(house.room.work());
+    command.env_clear().envs(environment(house)).current_dir(house.scratch.work());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }

@@ -2,7 +2,6 @@
 
 mod answering;
 mod approving;
-mod desk;
 mod down;
 mod headless;
 mod modes;
@@ -13,3 +12,4 @@ mod ran;
 mod strangers;
 mod terminal;
 mod tools;
+mod workstation;

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::desk::{Desk, Setting, question};
+use super::workstation::{Setting, Workstation, question};
 use crate::house::id;
 use crate::http::call_local;
 
 const SECOND: &str = r#""Which?"="Bbb""#;
 
 fn answered_in(mode: &str) {
-    let mut desk = Desk::sit(question(), &Setting { mode, ..Setting::default() });
-    desk.prompt();
-    let asked = desk.rings();
-    desk.until_shown("Which?");
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    let result = desk.result();
+    let mut workstation = Workstation::sit(question(), &Setting { mode, ..Setting::default() });
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.until_shown("Which?");
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = workstation.result();
     assert!(result.text.contains(SECOND), "{mode}: {result:?}");
-    desk.until_delivered(&asked);
+    workstation.until_delivered(&asked);
 }
 
 #[test]
@@ -42,20 +42,20 @@ fn a_question_is_answered_where_permissions_are_bypassed() {
 #[test]
 fn where_nobody_is_to_be_asked_only_a_person_who_is_away_is() {
     let setting = Setting { mode: "dontAsk", ..Setting::default() };
-    let mut desk = Desk::sit(question(), &setting);
-    desk.prompt();
-    let result = desk.result();
+    let mut workstation = Workstation::sit(question(), &setting);
+    workstation.prompt();
+    let result = workstation.result();
     assert!(result.is_error && result.text.contains("don't ask mode"), "{result:?}");
-    assert_eq!(desk.house.get("/v1/asks?state=all")["items"], json!([]));
-    drop(desk);
+    assert_eq!(workstation.house.get("/v1/asks?state=all")["items"], json!([]));
+    drop(workstation);
 
-    let mut desk = Desk::sit(question(), &setting);
-    let socket = desk.house.data().join("run/askbridge.sock");
+    let mut workstation = Workstation::sit(question(), &setting);
+    let socket = workstation.house.data().join("run/askbridge.sock");
     let (status, away) = call_local(&socket, "POST", "/v1/away", &json!({"mode": "on"})).unwrap();
     assert_eq!((status, &away["is_away"]), (200, &json!(true)), "{away}");
-    desk.prompt();
-    let asked = desk.rings();
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    let result = desk.result();
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    let result = workstation.result();
     assert!(result.text.contains(SECOND) && !result.is_error, "{result:?}");
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use askbridge_scripted::model::Script;
 use serde_json::{Value, json};
 
-use super::desk::{CALL, Desk, Setting, binary, environment, furnish, question};
+use super::workstation::{CALL, Setting, Workstation, binary, environment, furnish, question};
 use crate::house::{House, id};
 use crate::http::call_local;
 
@@ -32,7 +32,7 @@ fn path() -> String {
 /// Calls the hook as Codex 0.166 does for a command that needs approval.
 fn codex(house: &House, command: &str) -> Child {
     let event = json!({
-        "session_id": "01a1", "turn_id": "01a2", "transcript_path": null, "cwd": house.room.work(),
+        "session_id": "01a1", "turn_id": "01a2", "transcript_path": null, "cwd": house.scratch.work(),
         "hook_event_name": "PermissionRequest", "model": "gpt", "permission_mode": "default",
         "tool_name": "Bash", "tool_input": {"command": command, "description": "Create it?"},
     });
@@ -104,7 +104,7 @@ fn a_person_who_sits_at_codex_sees_its_own_dialog() {
 fn a_notification_is_a_notice_and_the_end_of_a_conversation_closes_its_session() {
     let house = House::open(Script::new());
     let event = |name: &str, more: Value| {
-        let mut event = json!({"hook_event_name": name, "session_id": "c1", "cwd": house.room.work()});
+        let mut event = json!({"hook_event_name": name, "session_id": "c1", "cwd": house.scratch.work()});
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         printed(hook(&house, &event))
     };
@@ -136,12 +136,12 @@ fn hooks_over_http_are_an_option_with_a_token_from_the_environment() {
         "headers": {"authorization": "Bearer ${HOOK_TOKEN}"}, "allowedEnvVars": ["HOOK_TOKEN"],
     }]}]);
     let settings = json!({"hooks": {"PreToolUse": call, "PermissionRequest": call, "PostToolUse": call}});
-    std::fs::write(house.room.home().join(".claude/settings.json"), settings.to_string()).unwrap();
+    std::fs::write(house.scratch.home().join(".claude/settings.json"), settings.to_string()).unwrap();
     let token = made["token"].as_str().unwrap().to_owned();
-    let mut desk = Desk::take(house, &Setting::default(), &[("HOOK_TOKEN", &token)]);
-    desk.prompt();
-    let asked = desk.rings();
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    assert!(desk.result().text.contains(r#""Which?"="Bbb""#));
-    desk.until_delivered(&asked);
+    let mut workstation = Workstation::take(house, &Setting::default(), &[("HOOK_TOKEN", &token)]);
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    assert!(workstation.result().text.contains(r#""Which?"="Bbb""#));
+    workstation.until_delivered(&asked);
 }

@@ -7,8 +7,8 @@ use askbridge_scripted::model::{Script, tool};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
-use super::desk::{CALL, asking, environment, furnish};
 use super::terminal::Terminal;
+use super::workstation::{CALL, asking, environment, furnish};
 use crate::house::{House, id};
 
 const FLAGS: [&str; 4] = ["-p", "hi-there", "--output-format", "json"];
@@ -25,7 +25,7 @@ fn furnished(server: &[(&str, &str)]) -> House {
 
 fn claude(house: &House) -> Command {
     let mut command = Command::new(places::claude());
-    command.args(FLAGS).env_clear().envs(environment(house)).current_dir(house.room.work());
+    command.args(FLAGS).env_clear().envs(environment(house)).current_dir(house.scratch.work());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
@@ -52,7 +52,7 @@ fn a_plain_run_goes_on_without_a_person_and_the_model_reads_that_nobody_came() {
     assert_eq!(result(&ended)["result"], "all done now");
     let told = house.model.until_result(CALL);
     assert_eq!(told.text, "Denied: nobody answered within 1 second. Go on without this tool call, or ask again.");
-    assert!(!house.room.work().join("here").exists());
+    assert!(!house.scratch.work().join("here").exists());
     let ask = until_delivered(&house);
     assert_eq!(ask["state"], "expired", "{ask}");
 }
@@ -65,7 +65,7 @@ fn a_person_who_is_there_in_time_decides_for_a_plain_run() {
     assert!(!ask["deadline"].is_null(), "{ask}");
     house.answer(id(&ask), json!({"decision": "allow"}));
     assert_eq!(result(&running.wait_with_output().unwrap())["result"], "all done now");
-    assert!(house.room.work().join("here").exists());
+    assert!(house.scratch.work().join("here").exists());
     assert_eq!(until_delivered(&house)["state"], "answered");
 }
 
@@ -88,7 +88,7 @@ fn a_plain_run_in_a_terminal_shows_no_dialog_either() {
         command.env(name, value);
     }
     command.args(["-p", "hi-there"]);
-    command.cwd(house.room.work());
+    command.cwd(house.scratch.work());
     let terminal = Terminal::open(command);
     house.until("the run to go on", || terminal.has_shown("all done now").then_some(()));
     assert_eq!(until_delivered(&house)["state"], "expired");
@@ -124,7 +124,7 @@ fn a_plain_run_does_not_wait_for_a_server_that_stays_away() {
     house.until("the phone to ring", || house.get("/v1/asks")["items"].as_array().unwrap().first().cloned());
     house.kill();
     assert_eq!(result(&running.wait_with_output().unwrap())["result"], "all done now");
-    assert!(!house.room.work().join("here").exists(), "Claude Code denied it by itself");
+    assert!(!house.scratch.work().join("here").exists(), "Claude Code denied it by itself");
     house.start();
     let ask = house.until("the ask to be taken back", || Some(asked(&house)).filter(|ask| ask["state"] != "open"));
     assert_eq!(ask["state"], "withdrawn", "{ask}");

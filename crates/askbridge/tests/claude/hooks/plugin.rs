@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Setting, binary, question};
+use super::workstation::{Setting, Workstation, binary, question};
 use crate::house::id;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -35,10 +35,10 @@ fn the_plugin_has_the_hooks_that_settings_have() {
 fn loaded_from_its_folder_the_plugin_brings_questions_to_the_phone() {
     let folder = Path::new(ROOT).join("plugin");
     let flags = ["--plugin-dir", folder.to_str().unwrap()];
-    let mut desk = Desk::sit(question(), &Setting { hooks: false, flags: &flags, ..Setting::default() });
-    desk.prompt();
-    let asked = desk.rings();
-    desk.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
-    assert!(desk.result().text.contains(r#""Which?"="Bbb""#));
-    desk.until_delivered(&asked);
+    let mut workstation = Workstation::sit(question(), &Setting { hooks: false, flags: &flags, ..Setting::default() });
+    workstation.prompt();
+    let asked = workstation.rings();
+    workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
+    assert!(workstation.result().text.contains(r#""Which?"="Bbb""#));
+    workstation.until_delivered(&asked);
 }

@@ -9,7 +9,7 @@ use crate::house::{House, id};
 /// An event about this command, as Claude Code sends it to a hook.
 fn event(house: &House, name: &str, command: &str) -> Value {
     json!({
-        "hook_event_name": name, "session_id": "c1", "cwd": house.room.work(), "permission_mode": "default",
+        "hook_event_name": name, "session_id": "c1", "cwd": house.scratch.work(), "permission_mode": "default",
         "tool_name": "Bash", "tool_input": {"command": command},
     })
 }

@@ -10,7 +10,7 @@ use std::thread;
 use askbridge_scripted::model::Script;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Setting, binary, question};
+use super::workstation::{Setting, Workstation, binary, question};
 use crate::house::House;
 
 const ALLOW: &str = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#;
@@ -22,7 +22,7 @@ fn event() -> Value {
 /// Calls the hook as an agent does.
 fn hook(house: &House, event: &str, more: &[(&str, &str)], args: &[&str]) -> Output {
     let mut command = Command::new(binary());
-    command.arg("hook").args(args).env_clear().env("HOME", house.room.home()).env("ASKBRIDGE_DATA", house.data());
+    command.arg("hook").args(args).env_clear().env("HOME", house.scratch.home()).env("ASKBRIDGE_DATA", house.data());
     command.envs(more.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = command.spawn().unwrap();
     running.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
@@ -86,11 +86,11 @@ fn what_makes_no_sense_is_no_opinion_and_never_an_error() {
 
 #[test]
 fn a_stranger_on_our_port_changes_nothing() {
-    let mut desk = Desk::sit(question(), &Setting::default());
-    desk.until_shown("❯");
-    desk.house.kill();
+    let mut workstation = Workstation::sit(question(), &Setting::default());
+    workstation.until_shown("❯");
+    workstation.house.kill();
     // The program that listens there allows everything.
-    let port = TcpListener::bind(&desk.house.address).unwrap();
+    let port = TcpListener::bind(&workstation.house.address).unwrap();
     thread::spawn(move || {
         for stream in port.incoming() {
             let answer =
@@ -98,7 +98,7 @@ fn a_stranger_on_our_port_changes_nothing() {
             let _ = stream.and_then(|mut stream| stream.write_all(answer.as_bytes()));
         }
     });
-    desk.prompt();
-    let result = desk.answers_in_the_terminal();
+    workstation.prompt();
+    let result = workstation.answers_in_the_terminal();
     assert!(result.text.contains(r#""Which?"="Aaa""#), "{result:?}");
 }

@@ -25,13 +25,13 @@ fn id(pid: u32) -> ProcessId {
     ProcessId { pid, started: u64::from(pid) * 10 }
 }
 
-fn traced(rows: &[Row], known: &Known, own: u32) -> Origin {
+fn traced(rows: &[Row], known: &KnownProcesses, own: u32) -> Origin {
     let caller = rows.last().expect("the caller is the last row").0;
     trace(&Table(rows.to_vec()), known, own, caller)
 }
 
 fn found(rows: &[Row]) -> Ancestry {
-    traced(rows, &Known::default(), ME).ancestry
+    traced(rows, &KnownProcesses::default(), ME).ancestry
 }
 
 const INIT: Row = (1, 0, 1, 0, ROOT);
@@ -56,7 +56,7 @@ fn a_terminal_below_a_login_proves_itself() {
     for rows in [&sshd[..], &login, &display, &docker_exec, &sudo] {
         assert_eq!(found(rows), Ancestry::LoginTerminal, "{rows:?}");
     }
-    assert_eq!(traced(&sshd, &Known::default(), ME).shell, Some(id(23)));
+    assert_eq!(traced(&sshd, &KnownProcesses::default(), ME).shell, Some(id(23)));
 }
 
 #[test]
@@ -78,16 +78,16 @@ fn a_terminal_that_anything_could_have_opened_proves_nothing() {
     for rows in [&tmux[..], &graphical, &orphan, &left_behind, &container, &mapped, &askpass] {
         assert_eq!(found(rows), Ancestry::UnprovenTerminal, "{rows:?}");
     }
-    assert_eq!(traced(&tmux, &Known::default(), ME).shell, Some(id(21)), "its pane, not the server");
-    assert_eq!(traced(&left_behind, &Known::default(), ME).shell, Some(id(50)), "itself alone");
+    assert_eq!(traced(&tmux, &KnownProcesses::default(), ME).shell, Some(id(21)), "its pane, not the server");
+    assert_eq!(traced(&left_behind, &KnownProcesses::default(), ME).shell, Some(id(50)), "itself alone");
 }
 
 #[test]
 fn a_server_that_runs_as_root_tells_no_login_from_others() {
     let sshd = [INIT, (20, 1, 20, 0, 0), (21, 20, 21, 0, 0), (23, 21, 23, TTY, 0), (24, 23, 23, TTY, 0)];
-    assert_eq!(traced(&sshd, &Known::default(), ROOT).ancestry, Ancestry::UnprovenTerminal);
+    assert_eq!(traced(&sshd, &KnownProcesses::default(), ROOT).ancestry, Ancestry::UnprovenTerminal);
     let docker_exec = [INIT, (50, 0, 50, TTY, 0), (51, 50, 50, TTY, 0)];
-    assert_eq!(traced(&docker_exec, &Known::default(), ROOT).ancestry, Ancestry::LoginTerminal);
+    assert_eq!(traced(&docker_exec, &KnownProcesses::default(), ROOT).ancestry, Ancestry::LoginTerminal);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_program_that_runs_with_roots_rights_for_this_user_is_no_login() {
             Some(if pid == 20 { [ME, ROOT, ROOT] } else { [ME; 3] })
         }
     }
-    assert_eq!(trace(&Setuid, &Known::default(), ME, 21).ancestry, Ancestry::UnprovenTerminal);
+    assert_eq!(trace(&Setuid, &KnownProcesses::default(), ME, 21).ancestry, Ancestry::UnprovenTerminal);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn without_a_terminal_it_is_a_script_wherever_it_began() {
 #[test]
 fn a_session_in_which_an_agent_was_proves_nothing_until_a_tap() {
     let sshd = [INIT, (21, 1, 21, 0, 0), (23, 21, 23, TTY, ME), (24, 23, 23, TTY, ME)];
-    let mut known = Known { hosted: HashSet::from([id(23)]), ..Known::default() };
+    let mut known = KnownProcesses { hosted: HashSet::from([id(23)]), ..KnownProcesses::default() };
     // `clone(CLONE_PARENT)`: a sibling of the agent, below the shell.
     assert_eq!(traced(&sshd, &known, ME).ancestry, Ancestry::UnprovenTerminal);
     known.vouched.insert(id(23), Some(id(23)));
@@ -122,7 +122,7 @@ fn a_session_in_which_an_agent_was_proves_nothing_until_a_tap() {
 
 #[test]
 fn a_tap_holds_for_one_shell_and_not_for_its_neighbours() {
-    let known = Known { vouched: HashMap::from([(id(21), Some(id(21)))]), ..Known::default() };
+    let known = KnownProcesses { vouched: HashMap::from([(id(21), Some(id(21)))]), ..KnownProcesses::default() };
     let pane = |shell: u32| [INIT, (20, 1, 20, 0, ME), (shell, 20, shell, TTY, ME), (90, shell, shell, TTY, ME)];
     assert_eq!(traced(&pane(21), &known, ME).ancestry, Ancestry::VouchedTerminal);
     assert_eq!(traced(&pane(22), &known, ME).ancestry, Ancestry::UnprovenTerminal);
@@ -131,7 +131,11 @@ fn a_tap_holds_for_one_shell_and_not_for_its_neighbours() {
 #[test]
 fn below_an_agent_nothing_else_counts() {
     let sshd = [INIT, (21, 1, 21, 0, 0), (23, 21, 23, TTY, ME), (24, 23, 23, TTY, ME), (25, 24, 23, TTY, ME)];
-    let known = Known { agents: HashSet::from([id(24)]), vouched: HashMap::from([(id(23), None)]), ..Known::default() };
+    let known = KnownProcesses {
+        agents: HashSet::from([id(24)]),
+        vouched: HashMap::from([(id(23), None)]),
+        ..KnownProcesses::default()
+    };
     assert_eq!(traced(&sshd, &known, ME).ancestry, Ancestry::BelowAnAgent);
 }
 

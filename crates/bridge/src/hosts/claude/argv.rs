@@ -42,7 +42,7 @@ pub struct Launch {
     pub always_ask: Vec<String>,
     /// How long a process is kept for an open permission. `None`: as the server is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hold_max: Option<Held>,
+    pub hold_max: Option<HoldLimit>,
     /// Claude Code's name for the conversation, if it is an earlier session's that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
@@ -51,7 +51,7 @@ pub struct Launch {
 /// How long a process is kept for an open permission.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Held {
+pub enum HoldLimit {
     /// Without limit.
     Off,
     Seconds(f64),
@@ -104,8 +104,8 @@ impl Launch {
     pub(super) fn hold_max(&self, otherwise: Option<Duration>) -> Option<Duration> {
         match self.hold_max {
             None => otherwise,
-            Some(Held::Off) => None,
-            Some(Held::Seconds(seconds)) => Duration::try_from_secs_f64(seconds).ok(),
+            Some(HoldLimit::Off) => None,
+            Some(HoldLimit::Seconds(seconds)) => Duration::try_from_secs_f64(seconds).ok(),
         }
     }
 

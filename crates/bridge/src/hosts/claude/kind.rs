@@ -13,10 +13,10 @@ use futures_util::future::BoxFuture;
 use super::argv::Launch;
 use super::cli::{Cli, is_root_without_a_sandbox};
 use super::start;
-use crate::hosts::desk::Inner;
-use crate::hosts::host::Ended;
-use crate::hosts::kind::{Kind, Way};
+use crate::hosts::host::ProcessEnd;
+use crate::hosts::kind::{Kind, StartMode};
 use crate::hosts::options::HostOptions;
+use crate::hosts::pool::HostPool;
 use crate::hosts::start::StartError;
 
 pub(in crate::hosts) struct ClaudeCode;
@@ -34,11 +34,16 @@ impl Kind for ClaudeCode {
         prepare(options, settings).boxed()
     }
 
-    fn host(&self, desk: Arc<Inner>, session: SessionId, way: Way) -> BoxFuture<'static, Result<Ended, StartError>> {
+    fn host(
+        &self,
+        pool: Arc<HostPool>,
+        session: SessionId,
+        mode: StartMode,
+    ) -> BoxFuture<'static, Result<ProcessEnd, StartError>> {
         async move {
-            let host = match way {
-                Way::Start => start::start(&desk, session).await?,
-                Way::Adopt => start::adopt(&desk, session).await?,
+            let host = match mode {
+                StartMode::Start => start::start(&pool, session).await?,
+                StartMode::Adopt => start::adopt(&pool, session).await?,
             };
             Ok(host.run().await)
         }

@@ -9,7 +9,7 @@ mod recover;
 mod start;
 mod transcript;
 
-pub use argv::{Held, Launch, LaunchError};
+pub use argv::{HoldLimit, Launch, LaunchError};
 pub use cli::{Cli, CliError, find, is_root_without_a_sandbox};
 
 pub(super) use kind::ClaudeCode;

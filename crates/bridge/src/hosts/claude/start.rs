@@ -15,9 +15,9 @@ use super::argv::{Beginning, Launch, argv};
 use super::cli::{Cli, CliError};
 use super::recover::{self, Stamp};
 use super::{conversation, transcript};
-use crate::hosts::desk::Inner;
+use crate::hosts::agent_folder::{AgentFolder, Rest};
 use crate::hosts::host::Host;
-use crate::hosts::place::{Place, Rest};
+use crate::hosts::pool::HostPool;
 use crate::hosts::start::{self, Launching, StartError};
 
 /// Bits of a block's number that count within one process; the others tell the processes of a session apart.
@@ -30,34 +30,34 @@ impl From<CliError> for StartError {
 }
 
 /// Starts a process for a session.
-pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host<Claude>, StartError> {
+pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Host<Claude>, StartError> {
     let look = |state: &crate::runtime::CellState| {
         let interrupted = state.session.interrupted.map_or(0, |interruption| interruption.at.0);
         (Arc::clone(&state.session.settings), state.session.epoch, interrupted)
     };
-    let (settings, epoch, interrupted) = desk.handle.look(session, look).await?;
+    let (settings, epoch, interrupted) = pool.handle.look(session, look).await?;
     let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
-    let folder = desk.options.allow(folder)?;
-    let cli = Cli::find(&desk.options).await?;
-    let conversation = conversation::name(desk, session).await?;
-    let record = transcript::find(&desk.options, &conversation);
+    let folder = pool.options.allow(folder)?;
+    let cli = Cli::find(&pool.options).await?;
+    let conversation = conversation::name(pool, session).await?;
+    let record = transcript::find(&pool.options, &conversation);
     if let Some(record) = record.as_deref().filter(|_| cli.believes_its_record()) {
-        bring_back(desk, session, record, &settings).await?;
+        bring_back(pool, session, record, &settings).await?;
     }
     let resumes = record.is_some();
     let (beginning, process) = match resumes {
         true => (Beginning::Resume { waits: cli.awaits_initialize() }, Process::Resumed),
         false => (Beginning::New, Process::New),
     };
-    let left = Place::new(&desk.options.folder, session).rest::<Carry>();
+    let left = AgentFolder::new(&pool.options.folder, session).rest::<Carry>();
     let mut words = left.map(|rest| rest.carry.words).unwrap_or_default();
-    words.extend(conversation::keep(desk, session, &conversation, &settings).await?);
+    words.extend(conversation::keep(pool, session, &conversation, &settings).await?);
     let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
     let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
     // A tool of ours may wait for days; options of a question may have previews.
     let mut environment = vec![("MCP_TOOL_TIMEOUT", "2000000000")];
-    if desk.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {
+    if pool.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {
         environment.push(("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", "markdown"));
     }
     let launching = Launching {
@@ -65,17 +65,17 @@ pub(super) async fn start(desk: &Arc<Inner>, session: SessionId) -> Result<Host<
         program: cli.path,
         arguments: argv(&conversation, &settings, beginning),
         environment,
-        machine: Claude::new(begin(desk, session, process, &rest, &settings)),
+        machine: Claude::new(begin(pool, session, process, &rest, &settings)),
         rest,
         conversation,
     };
-    start::launch(desk, session, launching).await
+    start::launch(pool, session, launching).await
 }
 
 /// Prepares the resume so that a question that was open when its process was killed comes back, if its transcript
 /// allows it. Otherwise its answer is sent as a message.
-async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &Settings) -> Result<(), Rejection> {
-    let calls = desk.handle.look(session, |state| {
+async fn bring_back(pool: &HostPool, session: SessionId, record: &Path, settings: &Settings) -> Result<(), Rejection> {
+    let calls = pool.handle.look(session, |state| {
         let held = state.session.asks.values().filter(|live| live.is_unfinished() && !live.stranded && !live.parked);
         let held = held.filter(|live| matches!(live.ask.body, Body::Questions(_) | Body::Plan(_)));
         let held = held.filter(|live| live.ask.reach == Reach::Resumable);
@@ -83,8 +83,8 @@ async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &
     });
     let stamp = Stamp {
         // Any UUID will do.
-        uuid: session_uuid(SessionId(desk.handle.chance().u128())),
-        at: Rfc3339(desk.handle.now()).to_string(),
+        uuid: session_uuid(SessionId(pool.handle.chance().u128())),
+        at: Rfc3339(pool.handle.now()).to_string(),
         mode: settings.mode.as_deref().unwrap_or("default"),
     };
     match recover::defer(record, &calls.await?, &stamp) {
@@ -96,21 +96,21 @@ async fn bring_back(desk: &Inner, session: SessionId, record: &Path, settings: &
 }
 
 /// Takes over a process that an earlier askbridge started, whether or not it still runs.
-pub(super) async fn adopt(desk: &Arc<Inner>, session: SessionId) -> Result<Host<Claude>, StartError> {
-    let conversation = conversation::name(desk, session).await?;
+pub(super) async fn adopt(pool: &Arc<HostPool>, session: SessionId) -> Result<Host<Claude>, StartError> {
+    let conversation = conversation::name(pool, session).await?;
     let machine =
-        |rest: &Rest<Carry>, settings: &Settings| Claude::new(begin(desk, session, Process::Adopted, rest, settings));
-    start::adopt(desk, session, conversation, machine).await
+        |rest: &Rest<Carry>, settings: &Settings| Claude::new(begin(pool, session, Process::Adopted, rest, settings));
+    start::adopt(pool, session, conversation, machine).await
 }
 
-fn begin(desk: &Inner, session: SessionId, process: Process, rest: &Rest<Carry>, settings: &Settings) -> Begin {
+fn begin(pool: &HostPool, session: SessionId, process: Process, rest: &Rest<Carry>, settings: &Settings) -> Begin {
     let launch = Launch::of(settings);
     Begin {
         session,
         process,
         carry: rest.carry.clone(),
         interactive: launch.is_interactive(),
-        hold_max: launch.hold_max(desk.options.hold_max),
+        hold_max: launch.hold_max(pool.options.hold_max),
         // It was checked before it was stored.
         always: launch.always().unwrap_or_default(),
     }

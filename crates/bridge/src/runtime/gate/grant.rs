@@ -5,13 +5,13 @@ use std::fmt;
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_peers::listing::hosted_door;
-use askbridge_peers::wish::{AskWish, Call, Receipt, Rejection, Wish};
+use askbridge_peers::wish::{AskWish, OutboundCall, Receipt, Rejection, Wish};
 
 use super::entrance::Entrance;
 use super::needs::{Needs, needs};
 use super::services::Services;
 use crate::auth::{Action, Caller};
-use crate::runtime::{Asked, Handle, Listen};
+use crate::runtime::{CreatedAsk, Handle, Listen};
 
 /// The runtime and the server's services, borrowed for as long as a wish is granted.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ impl<'a> Gate<'a> {
         entrance: Entrance,
         wish: Box<AskWish>,
         listen: Listen,
-    ) -> Result<(Receipt, Option<Asked>), Rejection> {
+    ) -> Result<(Receipt, Option<CreatedAsk>), Rejection> {
         let wish = Wish::Ask(wish);
         self.check(caller, entrance, &wish)?;
         let Wish::Ask(wish) = wish else { unreachable!("it was made above") };
@@ -106,7 +106,7 @@ impl<'a> Gate<'a> {
     }
 
     /// Makes a call, if its reader may know what it says. The address is never logged: it may be a secret.
-    async fn call(&self, call: Call) -> Result<Receipt, Rejection> {
+    async fn call(&self, call: OutboundCall) -> Result<Receipt, Rejection> {
         let services = self.services()?;
         // The reader's tokens may have been revoked, or the session may be addressed to others.
         let may_read = services

@@ -2,7 +2,7 @@
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::PartyId;
-use askbridge_peers::wish::{Call, Called, Rejection};
+use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 
 use crate::auth::Caller;
@@ -26,5 +26,5 @@ pub(crate) trait Services: Send + Sync {
     fn readers(&self, name: &str) -> Vec<Caller>;
 
     /// Posts to an address outside.
-    fn post<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>>;
+    fn post<'a>(&'a self, call: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>>;
 }

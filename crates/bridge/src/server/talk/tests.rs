@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askbridge_core::ids::{SessionId, StableNodeId, Timestamp};
 use askbridge_core::terms::Rules;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value};
 use askbridge_journal::Memory;
 use askbridge_peers::doors::whimmy::Whimmy;
 use askbridge_peers::listing::Choices;
@@ -105,7 +105,7 @@ impl House {
 
     async fn answers(&self, session: SessionId) {
         let view = self.app.handle.session(session).await.expect("it is there");
-        let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("B".to_owned())), note: None };
+        let given = QuestionReply { key: QuestionKey::Index(0), value: Some(Value::Text("B".to_owned())), note: None };
         let reply = Reply::Questions(vec![given]);
         let wish = Wish::Answer { ask: AskRef::Id(view.waiting[0].ask), reply, undo: Duration::ZERO };
         self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("an answer");

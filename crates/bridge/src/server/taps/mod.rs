@@ -2,17 +2,17 @@
 //!
 //! A process of this machine proves little about who sits there (`auth/ancestry.rs`). So when a process wants to do
 //! what only a person may, the person's paired devices are asked: an ask like any other, in a session of the server's
-//! own. `desk.rs` keeps the open taps and their results, `open.rs` asks, `watch.rs` waits for the end, `words.rs` says
+//! own. `table.rs` keeps the open taps and their results, `open.rs` asks, `watch.rs` waits for the end, `words.rs` says
 //! what is wanted and by which process. Why so: `docs/design/0004-taps.md`.
 
-mod desk;
 mod open;
+mod request;
+mod table;
 #[cfg(test)]
 mod tests;
-mod wanted;
 mod watch;
 mod words;
 
-pub(crate) use desk::{TapDesk, tapped};
-pub(crate) use wanted::{Purpose, Wanted};
+pub(crate) use request::{Purpose, TapRequest};
+pub(crate) use table::{TapTable, tapped};
 pub(crate) use watch::recall;

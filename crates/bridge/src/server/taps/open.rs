@@ -13,9 +13,9 @@ use askbridge_peers::doors::http;
 use askbridge_peers::wish::Rejection;
 use tracing::{info, warn};
 
-use super::desk::{Key, Tap, is_proven};
-use super::wanted::Wanted;
-use super::watch::{Kept, place, watch};
+use super::request::TapRequest;
+use super::table::{Key, Tap, is_proven};
+use super::watch::{StoredTap, place, watch};
 use super::words::words;
 use crate::auth::{Caller, ProcessId};
 use crate::runtime::chain;
@@ -29,29 +29,29 @@ const NAME: &str = "askbridge";
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(60);
 
 /// Returns the open tap for this, or requests one. `None`: one has ended meanwhile; check again.
-pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Option<Tap>, Trouble> {
+pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<Option<Tap>, Trouble> {
     let _one_at_a_time = app.taps.opening.lock().await;
     if let Some(tap) = app.taps.is_open(key) {
         return Ok(Some(tap));
     }
-    if app.taps.has_ended(key) || is_proven(app, wanted) {
+    if app.taps.has_ended(key) || is_proven(app, request) {
         return Ok(None);
     }
-    let people = wanted.people(app);
-    if people.is_empty() && !wanted.devices_may_be_lost {
+    let people = request.people(app);
+    if people.is_empty() && !request.devices_may_be_lost {
         let why = "no device is paired any more that could agree to this; sign in at the machine itself (over ssh, at its \
                    console) and run `askbridge pair` there";
         return Err(Trouble::new(403, "no_device_left", why));
     }
     let now = app.handle.clock.now();
     app.taps.make_room(now)?;
-    let goes_on_at = wanted.devices_may_be_lost.then(|| now.plus(limits::LOST_DEVICES_WAIT));
-    let ask = ask(app, wanted, &people, goes_on_at, now).await?;
-    let kept = Kept {
+    let goes_on_at = request.devices_may_be_lost.then(|| now.plus(limits::LOST_DEVICES_WAIT));
+    let ask = ask(app, request, &people, goes_on_at, now).await?;
+    let kept = StoredTap {
         by: key.0.clone(),
         purpose: key.1.clone(),
-        process: wanted.process().map(ProcessId::written),
-        leader: wanted.origin.as_ref().and_then(|origin| origin.leader).map(ProcessId::written),
+        process: request.process().map(ProcessId::written),
+        leader: request.origin.as_ref().and_then(|origin| origin.leader).map(ProcessId::written),
         devices: devices(app, &people),
         goes_on_at: goes_on_at.map(|at| at.0),
     };
@@ -68,12 +68,12 @@ pub(super) async fn open(app: &App, key: &Key, wanted: &Wanted) -> Result<Option
 
 async fn ask(
     app: &App,
-    wanted: &Wanted,
+    request: &TapRequest,
     people: &[PersonId],
     goes_on_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<AskId, Rejection> {
-    let words = words(wanted, goes_on_at);
+    let words = words(request, goes_on_at);
     let session = SessionId(app.handle.chance.u128());
     let party = PartyId::from(Caller::OURSELVES);
     let start = Start {

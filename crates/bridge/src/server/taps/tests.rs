@@ -10,8 +10,8 @@ use askbridge_core::terms::Rules;
 use askbridge_journal::Memory;
 use askbridge_journal::shelf::{Expect, Shelf};
 
-use super::wanted::Wanter;
-use super::{Purpose, Wanted, tapped};
+use super::request::TapRequester;
+use super::{Purpose, TapRequest, tapped};
 use crate::auth::{Caller, ProcessId, TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
@@ -77,12 +77,12 @@ impl House {
     }
 
     /// Requests a tap as this process, without waiting. Returns the result.
-    async fn told(&self, wanted: &Wanted) -> &'static str {
-        self.waits(wanted, AT_ONCE).await
+    async fn told(&self, request: &TapRequest) -> &'static str {
+        self.waits(request, AT_ONCE).await
     }
 
-    async fn waits(&self, wanted: &Wanted, wait: Duration) -> &'static str {
-        match tapped(&self.app, wanted.clone(), wait).await {
+    async fn waits(&self, request: &TapRequest, wait: Duration) -> &'static str {
+        match tapped(&self.app, request.clone(), wait).await {
             Ok(()) => "given",
             Err(trouble) => trouble.0.code,
         }
@@ -92,8 +92,8 @@ impl House {
         self.app.tokens.people("ada").into_iter().next().unwrap()
     }
 
-    async fn says(&self, wanted: &Wanted, decision: Decision) {
-        let tap = self.app.taps.is_open(&(wanted.by.clone(), wanted.purpose.clone())).expect("it is asked for");
+    async fn says(&self, request: &TapRequest, decision: Decision) {
+        let tap = self.app.taps.is_open(&(request.by.clone(), request.purpose.clone())).expect("it is asked for");
         let intent = Intent::Answer {
             ask: tap.ask,
             answer: Answer::Approval(decision),
@@ -105,10 +105,10 @@ impl House {
 }
 
 /// This process, which pairs a device from a terminal below a login.
-fn pairing(device_may_be_lost: bool) -> Wanted {
+fn pairing(device_may_be_lost: bool) -> TapRequest {
     let purpose = Purpose::Pair { name: "ada".to_owned(), role: TokenRole::Operator };
     let me = ProcessId::of(std::process::id()).unwrap();
-    Wanted { purpose, by: Wanter::from(me), origin: None, devices_may_be_lost: device_may_be_lost }
+    TapRequest { purpose, by: TapRequester::from(me), origin: None, devices_may_be_lost: device_may_be_lost }
 }
 
 fn allow() -> Decision {
@@ -122,29 +122,29 @@ fn deny() -> Decision {
 #[tokio::test]
 async fn a_tap_that_was_given_is_used_once() {
     let house = House::open().await;
-    let wanted = pairing(false);
-    assert_eq!(house.told(&wanted).await, "tap_needed");
-    house.says(&wanted, allow()).await;
-    assert_eq!(house.waits(&wanted, PATIENCE).await, "given");
-    assert_eq!(house.told(&wanted).await, "tap_needed", "the next one is another");
+    let request = pairing(false);
+    assert_eq!(house.told(&request).await, "tap_needed");
+    house.says(&request, allow()).await;
+    assert_eq!(house.waits(&request, PATIENCE).await, "given");
+    assert_eq!(house.told(&request).await, "tap_needed", "the next one is another");
 }
 
 #[tokio::test]
 async fn a_request_that_waits_is_told_that_it_was_denied_or_that_nobody_came() {
     let house = House::open().await;
-    let wanted = pairing(false);
-    assert_eq!(house.told(&wanted).await, "tap_needed");
-    house.says(&wanted, deny()).await;
-    assert_eq!(house.waits(&wanted, PATIENCE).await, "tap_denied");
-    assert_eq!(house.told(&wanted).await, "tap_needed");
+    let request = pairing(false);
+    assert_eq!(house.told(&request).await, "tap_needed");
+    house.says(&request, deny()).await;
+    assert_eq!(house.waits(&request, PATIENCE).await, "tap_denied");
+    assert_eq!(house.told(&request).await, "tap_needed");
     house.clock.advance(limits::TAP_WAIT);
-    assert_eq!(house.waits(&wanted, PATIENCE).await, "tap_expired");
+    assert_eq!(house.waits(&request, PATIENCE).await, "tap_expired");
 }
 
 #[tokio::test]
 async fn with_every_device_lost_a_login_goes_on_after_ten_minutes_also_through_a_restart() {
     let house = House::open().await;
-    let (lost, no_login) = (pairing(true), Wanted { purpose: Purpose::SwitchOff, ..pairing(false) });
+    let (lost, no_login) = (pairing(true), TapRequest { purpose: Purpose::SwitchOff, ..pairing(false) });
     assert_eq!((house.told(&lost).await, house.told(&no_login).await), ("tap_needed", "tap_needed"));
     house.clock.advance(limits::LOST_DEVICES_WAIT - Duration::from_secs(1));
     let house = house.again().await;
@@ -168,33 +168,33 @@ async fn a_device_that_is_not_lost_denies_it_for_good() {
 #[tokio::test]
 async fn a_tap_that_was_given_while_the_server_stopped_still_counts() {
     let house = House::open().await;
-    let wanted = pairing(false);
-    assert_eq!(house.told(&wanted).await, "tap_needed");
-    house.says(&wanted, allow()).await;
+    let request = pairing(false);
+    assert_eq!(house.told(&request).await, "tap_needed");
+    house.says(&request, allow()).await;
     let house = house.again().await;
-    assert_eq!(house.waits(&wanted, PATIENCE).await, "given");
+    assert_eq!(house.waits(&request, PATIENCE).await, "given");
 }
 
 #[tokio::test]
 async fn no_phone_is_flooded() {
     let house = House::open().await;
     let me = ProcessId::of(std::process::id()).unwrap();
-    let wanted = |number: usize| Wanted {
+    let request = |number: usize| TapRequest {
         purpose: Purpose::Revoke { id: number.to_string(), name: "ada".to_owned(), device: "x".to_owned() },
-        by: Wanter::from(me),
+        by: TapRequester::from(me),
         origin: None,
         devices_may_be_lost: false,
     };
     for number in 0..limits::OPEN_TAPS_MAX {
-        assert_eq!(house.told(&wanted(number)).await, "tap_needed");
-        assert_eq!(house.told(&wanted(number)).await, "tap_needed", "the same joins the one that is open");
+        assert_eq!(house.told(&request(number)).await, "tap_needed");
+        assert_eq!(house.told(&request(number)).await, "tap_needed", "the same joins the one that is open");
     }
-    assert_eq!(house.told(&wanted(99)).await, "too_fast");
-    house.says(&wanted(0), deny()).await;
-    assert_eq!(house.waits(&wanted(0), PATIENCE).await, "tap_denied");
-    assert_eq!(house.told(&wanted(99)).await, "too_fast", "room alone is not enough");
+    assert_eq!(house.told(&request(99)).await, "too_fast");
+    house.says(&request(0), deny()).await;
+    assert_eq!(house.waits(&request(0), PATIENCE).await, "tap_denied");
+    assert_eq!(house.told(&request(99)).await, "too_fast", "room alone is not enough");
     house.clock.advance(Duration::from_secs(3600) / limits::TAPS_PER_HOUR);
-    assert_eq!(house.told(&wanted(99)).await, "tap_needed");
+    assert_eq!(house.told(&request(99)).await, "tap_needed");
 }
 
 #[tokio::test]

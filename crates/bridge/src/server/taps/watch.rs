@@ -13,8 +13,8 @@ use askbridge_peers::wish::Rejection;
 use serde::{Deserialize, Serialize};
 use tracing::{info, warn};
 
-use super::desk::{Ended, Key, Tap};
-use super::wanted::{Purpose, Wanter};
+use super::request::{Purpose, TapRequester};
+use super::table::{Key, Tap, TapEnd};
 use crate::auth::ProcessId;
 use crate::runtime::chain;
 use crate::server::app::App;
@@ -25,8 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// What the next server has to know of a tap.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Kept {
-    pub(super) by: Wanter,
+pub(super) struct StoredTap {
+    pub(super) by: TapRequester,
     pub(super) purpose: Purpose,
     /// The calling process.
     pub(super) process: Option<String>,
@@ -52,7 +52,7 @@ pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
 }
 
 /// Waits for the end of a tap in a task.
-pub(super) fn watch(app: &App, ask: AskId, kept: Kept) -> Tap {
+pub(super) fn watch(app: &App, ask: AskId, kept: StoredTap) -> Tap {
     let tap = Tap { ask, devices: kept.devices.clone(), goes_on_at: kept.goes_on_at.map(Timestamp) };
     let key = (kept.by.clone(), kept.purpose.clone());
     app.taps.opened(key.clone(), tap.clone());
@@ -73,7 +73,7 @@ pub(super) fn watch(app: &App, ask: AskId, kept: Kept) -> Tap {
 
 /// How a tap ended.
 enum End {
-    Decided(Ended),
+    Decided(TapEnd),
     /// No device denied it in time, so the process goes on without it.
     NoneDenied,
     /// The process that wanted it has exited.
@@ -81,7 +81,7 @@ enum End {
 }
 
 /// Waits for the end. `None`: the server stops first.
-async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>, Rejection> {
+async fn until_the_end(app: &App, ask: AskId, kept: &StoredTap) -> Result<Option<End>, Rejection> {
     let end = app.handle.end_of(ask);
     if app.handle.is_open(ask).await? {
         let process = kept.process.as_deref().and_then(ProcessId::read);
@@ -125,23 +125,23 @@ async fn until_the_end(app: &App, ask: AskId, kept: &Kept) -> Result<Option<End>
     let view = app.handle.ask(ask).await?;
     Ok(Some(match (view.state, &view.answer) {
         // Allowing a changed input does not allow what was asked for.
-        (Stands::Answered, Some(Answer::Approval(Decision::Allow { edited: None, .. }))) => End::Decided(Ended::Given),
+        (Stands::Answered, Some(Answer::Approval(Decision::Allow { edited: None, .. }))) => End::Decided(TapEnd::Given),
         // No server ran when the time came to go on.
         (Stands::Expired, _) if kept.goes_on_at.is_some() => End::NoneDenied,
-        (Stands::Expired, _) => End::Decided(Ended::Expired),
+        (Stands::Expired, _) => End::Decided(TapEnd::Expired),
         (Stands::Withdrawn | Stands::Overtaken, _) => End::TakenBack,
-        _ => End::Decided(Ended::Denied),
+        _ => End::Decided(TapEnd::Denied),
     }))
 }
 
-async fn ended(app: &App, ask: AskId, key: &Key, kept: &Kept, end: End) {
+async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
     let now = app.handle.clock.now();
     let ended = match end {
         End::Decided(ended) => Some(ended),
-        End::NoneDenied => Some(Ended::Given),
+        End::NoneDenied => Some(TapEnd::Given),
         End::TakenBack => None,
     };
-    let is_given = ended == Some(Ended::Given);
+    let is_given = ended == Some(TapEnd::Given);
     info!(ask.id = %ask, given = is_given, "A tap ended");
     let decides = matches!(kept.purpose, Purpose::Decide { .. });
     if let (true, true, Some(shell)) = (is_given, decides, kept.by.process()) {

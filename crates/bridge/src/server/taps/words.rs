@@ -8,7 +8,7 @@ use askbridge_core::visible::spell_out;
 use askbridge_peers::json::Rfc3339;
 use serde_json::{Value, json};
 
-use super::wanted::{Purpose, Wanted};
+use super::request::{Purpose, TapRequest};
 use crate::auth::{Ancestry, Origin, TokenRole, command_line, look_up};
 
 /// Prefixes of our secrets: a command line may hold one, and a tap is stored.
@@ -23,8 +23,8 @@ pub(super) struct Words {
     pub(super) input: Value,
 }
 
-pub(super) fn words(wanted: &Wanted, goes_on_at: Option<Timestamp>) -> Words {
-    let (title, holds) = match &wanted.purpose {
+pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Words {
+    let (title, holds) = match &request.purpose {
         Purpose::Decide { name } => (
             format!("Decide as {} from a terminal of this machine", plain(name)),
             "If you allow it, everything that is typed into this shell may answer and approve as you until the shell ends.",
@@ -60,7 +60,7 @@ pub(super) fn words(wanted: &Wanted, goes_on_at: Option<Timestamp>) -> Words {
         ));
     }
     let mut input = json!({"wants": title});
-    match &wanted.origin {
+    match &request.origin {
         Some(origin) => describe(origin, &mut input),
         None => input["from"] = json!("a program with the token file, over the network of this machine"),
     }

@@ -16,8 +16,7 @@ use crate::server::problem::Trouble;
 
 /// What a person says about it.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewAway")]
-pub(crate) struct Saying {
+pub(crate) struct NewAway {
     mode: AwayMode,
 }
 
@@ -42,7 +41,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Respo
 pub(crate) async fn set(
     State(app): State<App>,
     caller: Caller,
-    Json(Saying { mode }): Json<Saying>,
+    Json(NewAway { mode }): Json<NewAway>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     set_away(&app, mode).await?;
@@ -70,7 +69,7 @@ pub(crate) fn show_doc(op: &mut Operation<'_>) {
 pub(crate) fn set_doc(op: &mut Operation<'_>) {
     op.is("setAway", "Agents", "Says that the person is away, is here, or that we are to find out.")
         .text("*This machine.* While they are away, hooks that would hide a terminal's dialog hold it for them.")
-        .body::<Saying>(example!({"mode": "on"}))
+        .body::<NewAway>(example!({"mode": "on"}))
         .returns::<AwayJson>(200, "As it is now.")
         .refuses(&["forbidden"]);
 }

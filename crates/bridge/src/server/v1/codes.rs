@@ -18,8 +18,7 @@ use crate::server::problem::Trouble;
 
 /// A code to be made.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewCode")]
-pub(crate) struct Making {
+pub(crate) struct NewCode {
     /// Who will hold the token, for people to read: 1 to 64 characters.
     #[schemars(length(min = 1, max = 64), regex(pattern = "^[A-Za-z0-9]+$"))]
     name: String,
@@ -28,7 +27,7 @@ pub(crate) struct Making {
 /// A code that was made.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Code")]
-struct Made<'a> {
+struct CodeJson<'a> {
     /// Six digits. Kept here only as a hash.
     code: &'a str,
     name: &'a str,
@@ -39,20 +38,20 @@ struct Made<'a> {
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
-    Json(Making { name }): Json<Making>,
+    Json(NewCode { name }): Json<NewCode>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     if name.trim().is_empty() || name.chars().count() > 64 {
         return Err(Trouble::new(422, "bad_request", "a name has 1 to 64 characters"));
     }
     let code = new_code(&app, name.trim()).await.map_err(|error| Trouble::from(Rejection::Down(chain(&error))))?;
-    Ok(answer(StatusCode::CREATED, &Made { code: code.reveal(), name: name.trim(), seconds: LIFE_SECONDS }))
+    Ok(answer(StatusCode::CREATED, &CodeJson { code: code.reveal(), name: name.trim(), seconds: LIFE_SECONDS }))
 }
 
 pub(crate) fn create_doc(op: &mut Operation<'_>) {
     op.is("makeCode", "Callers", "Makes a code of six digits that a plugin becomes an agent with.")
         .text("*This machine.* It works once, within ten minutes, where a plugin's language is spoken: see `whimmy`.")
-        .body::<Making>(json!({"name": "openclaw"}))
-        .returns::<Made<'_>>(201, "Made.")
+        .body::<NewCode>(json!({"name": "openclaw"}))
+        .returns::<CodeJson<'_>>(201, "Made.")
         .refuses(&["forbidden"]);
 }

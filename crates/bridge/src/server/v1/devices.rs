@@ -35,8 +35,7 @@ struct DeviceJson<'a> {
 
 /// Another name for a device.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewDeviceName")]
-pub(crate) struct Renaming {
+pub(crate) struct NewDeviceName {
     /// What you call it: 1 to 64 characters.
     #[schemars(length(min = 1, max = 64), regex(pattern = "\\S"))]
     device: String,
@@ -75,7 +74,7 @@ pub(crate) async fn rename(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(Renaming { device }): Json<Renaming>,
+    Json(NewDeviceName { device }): Json<NewDeviceName>,
 ) -> Result<Response, Trouble> {
     own(&app, &caller, &id)?;
     let renamed = app.tokens.rename(&id, &device, app.handle.clock.now()).await.map_err(|error| trouble(&error))?;
@@ -148,7 +147,7 @@ pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
 pub(crate) fn rename_doc(op: &mut Operation<'_>) {
     op.is("renameDevice", "Callers", "Gives a device of yours another name.")
         .text("*People, their own.* What it answers from now on carries that name; what it answered before does not.")
-        .body::<Renaming>(example!({"device": "kitchen tablet"}))
+        .body::<NewDeviceName>(example!({"device": "kitchen tablet"}))
         .returns::<DeviceJson<'_>>(200, "Renamed.")
         .refuses(&["forbidden", "unknown_token"]);
 }

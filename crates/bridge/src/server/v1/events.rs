@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::auth::Caller;
-use crate::runtime::{Follower, Heard, Interest, News};
+use crate::runtime::{FollowUpdate, Follower, Interest, News};
 use crate::server::app::App;
 use crate::server::docs::Operation;
 
@@ -53,14 +53,14 @@ async fn next(
     match heard {
         // A comment keeps proxies from closing a quiet stream.
         Err(_) => Some((":\n\n".to_owned(), true)),
-        Ok(Ok(Heard::Snapshot(part))) => {
+        Ok(Ok(FollowUpdate::Snapshot(part))) => {
             let frames = parts.take(&part).into_iter();
             let id = |name| (name == "snapshot").then_some(&*part.cursor);
             let chunk: String = frames.map(|(name, frame)| event(id(name), name, &frame)).collect();
             // A comment, while parts of a snapshot are collected.
             Some((if chunk.is_empty() { ":\n\n".to_owned() } else { chunk }, true))
         }
-        Ok(Ok(Heard::News(news))) => match &*news {
+        Ok(Ok(FollowUpdate::News(news))) => match &*news {
             News::Entry(batch) => {
                 let events = batch.happened.iter();
                 let chunk = events.map(|one| event(one.cursor.as_deref(), "event", &native::event_frame(one)));
@@ -75,8 +75,8 @@ async fn next(
                 Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))
             }
         },
-        Ok(Ok(Heard::CaughtUp(_))) => Some((":\n\n".to_owned(), true)),
-        Ok(Ok(Heard::Lagged) | Err(_)) => Some((event(None, "lagged", "{}"), false)),
+        Ok(Ok(FollowUpdate::CaughtUp(_))) => Some((":\n\n".to_owned(), true)),
+        Ok(Ok(FollowUpdate::Lagged) | Err(_)) => Some((event(None, "lagged", "{}"), false)),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Wanted {
+pub(crate) struct FolderQuery {
     /// The folder to look in; `~` is the home folder. Without it, the roots.
     #[schemars(length(max = 4096))]
     below: Option<String>,
@@ -54,7 +54,7 @@ struct FolderJson {
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Caller,
-    Query(Wanted { below }): Query<Wanted>,
+    Query(FolderQuery { below }): Query<FolderQuery>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::RunAgent, None)?;
     caller.may(Action::Decide, None)?;
@@ -88,7 +88,7 @@ impl From<Folders> for FoldersJson {
 pub(crate) fn list_doc(op: &mut Operation<'_>) {
     op.is("listFolders", "Sessions", "Lists folders in which an agent may work.")
         .text("*Operators.* The roots (setting `roots`), or the folders in one of them. Never anything outside, wherever a link leads.")
-        .query::<Wanted>()
+        .query::<FolderQuery>()
         .returns::<FoldersJson>(200, "The folders; none if this server runs no agents.")
         .refuses(&["forbidden"]);
 }

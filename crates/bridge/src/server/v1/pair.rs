@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asks::Waiting;
+use super::asks::WaitQuery;
 use crate::auth::{
     Ancestry, LinkMadeBy, PairingError, Secret, TokenRole, checked_name, make_link, redeem as redeem_link,
 };
@@ -21,12 +21,11 @@ use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
-use crate::server::taps::{Purpose, Wanted, tapped};
+use crate::server::taps::{Purpose, TapRequest, tapped};
 
 /// A link's secret, to become a device.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewDevice")]
-pub(crate) struct Redeeming {
+pub(crate) struct NewDevice {
     /// What stands behind `#pair=` in the link.
     secret: String,
     /// What the person calls this device.
@@ -46,7 +45,7 @@ struct Device<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Pairing")]
 #[serde(untagged)]
-enum Made<'a> {
+enum PairingJson<'a> {
     Link {
         secret: &'a str,
         name: &'a str,
@@ -72,7 +71,7 @@ enum PersonRole {
 pub(crate) async fn redeem(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
-    Json(Redeeming { secret, device }): Json<Redeeming>,
+    Json(NewDevice { secret, device }): Json<NewDevice>,
 ) -> Result<Response, Trouble> {
     let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
     let now = app.handle.clock.now();
@@ -95,8 +94,7 @@ pub(crate) async fn redeem(
 
 /// A link or a token to be made for a person.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewPairing")]
-pub(crate) struct Pairing {
+pub(crate) struct NewPairing {
     /// The person; without it, the user of this machine.
     name: Option<String>,
     /// `operator` (the default), `person`, or `bot`: a program that answers under its own name. A bot has no device, only a token.
@@ -114,8 +112,8 @@ pub(crate) struct Pairing {
 pub(crate) async fn create(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
-    Query(waiting): Query<Waiting>,
-    Json(pairing): Json<Pairing>,
+    Query(waiting): Query<WaitQuery>,
+    Json(pairing): Json<NewPairing>,
 ) -> Result<Response, Trouble> {
     let Some(Extension(Remote::Local(peer))) = remote else {
         let detail = "people are paired on the machine itself: run `askbridge pair` in a terminal there";
@@ -159,7 +157,7 @@ pub(crate) async fn create(
     };
     if !is_first && app.tokens.taps_are_needed() {
         let purpose = Purpose::Pair { name: name.clone(), role };
-        tapped(&app, Wanted::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
+        tapped(&app, TapRequest::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
     }
     let made_by = if is_first { LinkMadeBy::ThisMachine } else { LinkMadeBy::ATap };
     let now = app.handle.clock.now();
@@ -167,11 +165,11 @@ pub(crate) async fn create(
         let device = pairing.device.unwrap_or_else(|| if role == TokenRole::Bot { "bot" } else { "token" }.to_owned());
         let made = app.tokens.make(&name, &device, role, now).await;
         let (token, info) = made.map_err(|error| super::tokens::trouble(&error))?;
-        json!(Made::Token { token: token.reveal(), id: &info.id, name: &info.name })
+        json!(PairingJson::Token { token: token.reveal(), id: &info.id, name: &info.name })
     } else {
         let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, made_by, now).await;
         let secret = secret.map_err(|error| down(&error))?;
-        json!(Made::Link { secret: secret.reveal(), name: &name, public_url: app.origins.public_url() })
+        json!(PairingJson::Link { secret: secret.reveal(), name: &name, public_url: app.origins.public_url() })
     };
     Ok(answer(StatusCode::CREATED, &body))
 }
@@ -180,7 +178,7 @@ pub(crate) fn redeem_doc(op: &mut Operation<'_>) {
     op.is("pair", "Callers", "Makes a device of a pairing link.")
         .text("The secret is enough. It works once, within ten minutes.")
         .open_to_all()
-        .body::<Redeeming>(json!({"secret": "pair_…", "device": "phone"}))
+        .body::<NewDevice>(json!({"secret": "pair_…", "device": "phone"}))
         .returns::<Device<'_>>(201, "Paired.")
         .refuses(&["pairing_used", "too_fast", "down"]);
 }
@@ -192,8 +190,8 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
              person's devices: without `wait`, or when that is over, the answer is `tap_needed`; call again.",
         )
         .only_here()
-        .query::<Waiting>()
-        .may_have_body::<Pairing>(json!({"name": "ada", "role": "person"}))
-        .returns::<Made<'_>>(201, "Made.")
+        .query::<WaitQuery>()
+        .may_have_body::<NewPairing>(json!({"name": "ada", "role": "person"}))
+        .returns::<PairingJson<'_>>(201, "Made.")
         .refuses(&["agent_may_not_decide", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "too_fast"]);
 }

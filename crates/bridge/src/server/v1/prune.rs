@@ -13,7 +13,7 @@ use serde_json::json as example;
 
 use super::sessions::ForgottenJson;
 use crate::auth::{Action, Caller};
-use crate::keeping::{By, Pruned, Wanted, prune as step, quiet_enough};
+use crate::keeping::{By, PruneScope, Pruned, prune as step, quiet_enough};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -99,7 +99,7 @@ pub(crate) async fn prune(
         (None, None) => return Err(bad("say what goes: `older_than_seconds`, `larger_than_bytes` or both")),
     };
     let dry = wanted.dry_run;
-    let wanting = Wanted { quiet_since, down_to: wanted.larger_than_bytes, dry };
+    let wanting = PruneScope { quiet_since, down_to: wanted.larger_than_bytes, dry };
     let Pruned { forgotten, unfinished, next } =
         step(&app.handle, &wanting, after, wanted.counted_bytes, &By::Caller(&caller)).await?;
     let next = next.map(|next| next.to_string());

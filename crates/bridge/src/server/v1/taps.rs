@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 use tracing::warn;
 
-use super::asks::Waiting;
+use super::asks::WaitQuery;
 use crate::auth::{Action, Ancestry, Caller};
 use crate::runtime::chain;
 use crate::server::app::App;
@@ -20,7 +20,7 @@ use crate::server::docs::Operation;
 use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
-use crate::server::taps::{Purpose, Wanted, tapped};
+use crate::server::taps::{Purpose, TapRequest, tapped};
 
 /// How taps stand.
 #[derive(Serialize, JsonSchema)]
@@ -34,8 +34,7 @@ struct TapsJson {
 
 /// Whether taps are to be needed.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewTaps")]
-pub(crate) struct Switching {
+pub(crate) struct NewTaps {
     on: bool,
 }
 
@@ -49,8 +48,8 @@ pub(crate) async fn switch(
     State(app): State<App>,
     caller: Caller,
     remote: Option<Extension<Remote>>,
-    Query(waiting): Query<Waiting>,
-    Json(Switching { on }): Json<Switching>,
+    Query(waiting): Query<WaitQuery>,
+    Json(NewTaps { on }): Json<NewTaps>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     if !on && !app.tokens.taps_are_off() {
@@ -58,7 +57,7 @@ pub(crate) async fn switch(
             let why = "pair a device first: it is a tap on a device that switches them off";
             return Err(Trouble::new(403, "no_device_left", why));
         }
-        tapped(&app, wanted(&app, &caller, remote, Purpose::SwitchOff)?, waiting.span()?).await?;
+        tapped(&app, tap_request(&app, &caller, remote, Purpose::SwitchOff)?, waiting.span()?).await?;
         warn!("Taps are switched off: programs on this machine may pair devices and decide without one");
     }
     let switched = app.tokens.switch_taps(on, app.handle.clock.now()).await;
@@ -70,7 +69,7 @@ pub(crate) async fn switch(
 pub(crate) async fn decide(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
-    Query(waiting): Query<Waiting>,
+    Query(waiting): Query<WaitQuery>,
 ) -> Result<Response, Trouble> {
     let forbidden = |why: &str| Trouble::new(403, "forbidden", why);
     let Some(Extension(Remote::Local(peer))) = remote else {
@@ -81,7 +80,7 @@ pub(crate) async fn decide(
         Ancestry::UnprovenTerminal if !app.tokens.taps_are_needed() => {}
         Ancestry::UnprovenTerminal => {
             let purpose = Purpose::Decide { name: peer.user.to_string() };
-            tapped(&app, Wanted::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
+            tapped(&app, TapRequest::by_process(&app, &peer, purpose)?, waiting.span()?).await?;
         }
         Ancestry::NoTerminal => {
             let why = "there is no terminal here; a script decides with a person's token, from `askbridge pair --print-token`";
@@ -96,15 +95,15 @@ pub(crate) async fn decide(
 }
 
 /// Who requests a tap: a process on the local socket, or a program that came over TCP with a token.
-pub(super) fn wanted(
+pub(super) fn tap_request(
     app: &App,
     caller: &Caller,
     remote: Option<Extension<Remote>>,
     purpose: Purpose,
-) -> Result<Wanted, Trouble> {
+) -> Result<TapRequest, Trouble> {
     match remote {
-        Some(Extension(Remote::Local(peer))) => Wanted::by_process(app, &peer, purpose),
-        _ => Ok(Wanted::by_party(caller, purpose)),
+        Some(Extension(Remote::Local(peer))) => TapRequest::by_process(app, &peer, purpose),
+        _ => Ok(TapRequest::by_party(caller, purpose)),
     }
 }
 
@@ -123,8 +122,8 @@ pub(crate) fn show_doc(op: &mut Operation<'_>) {
 pub(crate) fn switch_doc(op: &mut Operation<'_>) {
     op.is("switchTaps", "Callers", "Switches taps on or off.")
         .text("*This machine.* Off needs a tap: without `wait`, or when that is over, the answer is `tap_needed`; call again.")
-        .query::<Waiting>()
-        .body::<Switching>(example!({"on": true}))
+        .query::<WaitQuery>()
+        .body::<NewTaps>(example!({"on": true}))
         .returns::<TapsJson>(200, "How it stands now.")
         .refuses(&["forbidden", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "down"]);
 }
@@ -136,7 +135,7 @@ pub(crate) fn decide_doc(op: &mut Operation<'_>) {
              until it ends or an agent starts in it. Without `wait`, or when that is over, the answer is `tap_needed`; call again.",
         )
         .only_here()
-        .query::<Waiting>()
+        .query::<WaitQuery>()
         .returns_nothing(204, "It may.")
         .refuses(&["agent_may_not_decide", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "too_fast"]);
 }

@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::asks::Waiting;
+use super::asks::WaitQuery;
 use super::paging::Page;
-use super::taps::wanted;
+use super::taps::tap_request;
 use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
 use crate::runtime::chain;
 use crate::server::app::App;
@@ -27,8 +27,7 @@ use crate::server::taps::{Purpose, tapped};
 
 /// An agent's token to be made.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "NewToken")]
-pub(crate) struct Making {
+pub(crate) struct NewToken {
     /// Who holds it, for people to read: 1 to 64 characters.
     #[schemars(length(min = 1, max = 64), regex(pattern = "^[A-Za-z0-9]+$"))]
     name: String,
@@ -38,7 +37,7 @@ pub(crate) struct Making {
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
-    Json(Making { name }): Json<Making>,
+    Json(NewToken { name }): Json<NewToken>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let made = app.tokens.make(&name, "agent", TokenRole::Agent, app.handle.clock.now()).await;
@@ -58,7 +57,7 @@ pub(crate) async fn revoke(
     caller: Caller,
     remote: Option<Extension<Remote>>,
     Path(id): Path<String>,
-    Query(waiting): Query<Waiting>,
+    Query(waiting): Query<WaitQuery>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let mut people = app.tokens.list().into_iter().filter(|info| info.role.decides());
@@ -66,7 +65,7 @@ pub(crate) async fn revoke(
     if let Some(info) = people.find(|info| info.id == id && app.tokens.taps_are_needed()) {
         let TokenInfo { id, name, device, .. } = (*info).clone();
         let purpose = Purpose::Revoke { id, name, device };
-        tapped(&app, wanted(&app, &caller, remote, purpose)?, waiting.span()?).await?;
+        tapped(&app, tap_request(&app, &caller, remote, purpose)?, waiting.span()?).await?;
     }
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
     app.handle.tell_own(&revoked.name, &Own::Devices);
@@ -106,7 +105,7 @@ pub(super) fn trouble(error: &TokensError) -> Trouble {
 pub(crate) fn create_doc(op: &mut Operation<'_>) {
     op.is("makeToken", "Callers", "Makes a token for an agent: it may ask, and read what it asked.")
         .text("*This machine.* People's tokens are made by pairing.")
-        .body::<Making>(json!({"name": "ci"}))
+        .body::<NewToken>(json!({"name": "ci"}))
         .returns::<TokenJson<'_>>(201, "Made. `token` is shown this once.")
         .refuses(&["forbidden"]);
 }
@@ -124,7 +123,7 @@ pub(crate) fn revoke_doc(op: &mut Operation<'_>) {
             "*This machine.* A person's token needs a tap on one of their devices: without `wait`, or when that is over, the answer is \
              `tap_needed`; call again. A person's own devices send each other away with `DELETE /v1/devices/{id}`.",
         )
-        .query::<Waiting>()
+        .query::<WaitQuery>()
         .returns::<TokenJson<'_>>(200, "Revoked.")
         .refuses(&["forbidden", "unknown_token", "no_device_left", "tap_needed", "tap_denied", "tap_expired", "too_fast"]);
 }

@@ -6,7 +6,7 @@ use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Pick, Review,
 use askbridge_core::ask::{Body, FieldKind};
 use askbridge_core::fit;
 use askbridge_core::fit::Abilities;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value};
 use proptest::prelude::*;
 
 use super::strange::{any_abilities, wild_body, wild_label, wild_question};
@@ -85,7 +85,7 @@ proptest! {
                         Value::Typed(option.label.clone()),
                         Value::List(vec![Value::Label(option.label.clone())]),
                     ] {
-                        let reply = Reply::Questions(vec![Given { key: key.clone(), value: Some(value), note: None }]);
+                        let reply = Reply::Questions(vec![QuestionReply { key: key.clone(), value: Some(value), note: None }]);
                         prop_assert_eq!(unfit(&ask, reply), Ok(meant(&ask.body, question.index, option.index)));
                     }
                 }
@@ -162,7 +162,7 @@ proptest! {
         body in wild_body(),
         given in prop::collection::vec((any::<bool>(), 0..6_usize, wild_label(), 0..5_u8, wild_label()), 0..4),
     ) {
-        let given = given.into_iter().map(|(by_index, index, text, kind, value)| Given {
+        let given = given.into_iter().map(|(by_index, index, text, kind, value)| QuestionReply {
             key: if by_index { QuestionKey::Index(index) } else { QuestionKey::Text(text.clone()) },
             value: match kind {
                 0 => None,

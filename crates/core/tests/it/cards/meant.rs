@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::{Answer, Pick};
 use askbridge_core::ask::Body;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value};
 
 use crate::asks::{ask, question};
 use crate::replies::{BLANK, about, given, label, named, unfit, whole};
@@ -25,7 +25,8 @@ fn questions_are_found_by_place_by_shown_text_and_by_their_own_text() {
         (QuestionKey::Text("AGE?".into()), 3),
     ];
     for (key, index) in rows {
-        let reply = Reply::Questions(vec![Given { key: key.clone(), value: Some(Value::Index(0)), note: None }]);
+        let reply =
+            Reply::Questions(vec![QuestionReply { key: key.clone(), value: Some(Value::Index(0)), note: None }]);
         let mut picks = vec![Pick::default(); 4];
         picks[index] = Pick::option(0);
         assert_eq!(unfit(&ask, reply), Ok(Answer::Questions(picks)), "{key:?}");
@@ -65,7 +66,7 @@ fn every_problem_is_told_once_with_its_question() {
 #[test]
 fn questions_left_out_are_skipped_but_nothing_at_all_is_no_answer() {
     let ask = ask(Body::Questions(vec![question("One?", &["A"]), question("Two?", &["A"])]));
-    let note = |note: &str| Given { key: QuestionKey::Index(1), value: None, note: Some(note.into()) };
+    let note = |note: &str| QuestionReply { key: QuestionKey::Index(1), value: None, note: Some(note.into()) };
     let nothing = || Err(whole("nothing was answered; dismiss it instead"));
     let noted = Pick { note: Some("later".into()), ..Pick::default() };
     let rows = [
@@ -73,7 +74,7 @@ fn questions_left_out_are_skipped_but_nothing_at_all_is_no_answer() {
         (vec![note("later")], Ok(Answer::Questions(vec![Pick::default(), noted]))),
         (vec![], nothing()),
         (vec![note(" ")], nothing()),
-        (vec![Given { key: QuestionKey::Index(0), value: None, note: None }], nothing()),
+        (vec![QuestionReply { key: QuestionKey::Index(0), value: None, note: None }], nothing()),
     ];
     for (given, expected) in rows {
         assert_eq!(unfit(&ask, Reply::Questions(given.clone())), expected, "{given:?}");

@@ -4,7 +4,7 @@ use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Review, Scope
 use askbridge_core::ask::{Body, Form, Kind, Plan};
 use askbridge_core::fit;
 use askbridge_core::fit::{Abilities, Card};
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value};
 
 use crate::asks::{approval, ask, every_kind_of_field};
 use crate::replies::{about, given, label, named, typed, unfit, whole, words};
@@ -14,7 +14,7 @@ fn nothing_but_allow_allows() {
     let ask = ask(Body::Approval(approval()));
     let allow = || Ok(Decision::Allow { scope: Scope::Once, edited: None });
     let deny = |words: Option<&str>| Ok(Decision::Deny { words: words.map(Into::into), stop: false });
-    let noted = |value, note: &str| Given { key: QuestionKey::Index(0), value, note: Some(note.into()) };
+    let noted = |value, note: &str| QuestionReply { key: QuestionKey::Index(0), value, note: Some(note.into()) };
     let reservation = || Err(whole("a yes cannot carry words here; leave them out, or say no with them"));
     let rows = [
         (vec![given(0, label("Allow"))], allow()),

@@ -5,7 +5,7 @@ use askbridge_core::limits;
 use askbridge_core::{Session, decide};
 use proptest::prelude::*;
 
-use super::chance::{Step, beginning, made_at, steps};
+use super::chance::{TimedIntent, beginning, made_at, steps};
 use super::watch::{Watch, fold};
 use crate::given::{HERE, second};
 
@@ -22,7 +22,7 @@ proptest! {
         let mut session = Session::replay(HERE, &log);
         let mut watch = Watch::default();
         let mut now = 0;
-        for Step { wish, moves } in steps {
+        for TimedIntent { wish, moves } in steps {
             now += moves;
             let at = second(now);
             let wish = made_at(wish, at);

@@ -17,15 +17,15 @@ use crate::wishes;
 
 /// One intent, and by how many seconds the clock moves before it.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct TimedIntent {
     pub(crate) wish: Intent,
     pub(crate) moves: i64,
 }
 
-pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<TimedIntent>> {
     let moves = prop_oneof![6 => 0..4_i64, 2 => 4..40_i64, 1 => -5..0_i64];
     let wish = prop_oneof![4 => new_ask(), 10 => about_an_ask(), 3 => about_messages(), 1 => about_the_session()];
-    prop::collection::vec((wish, moves).prop_map(|(wish, moves)| Step { wish, moves }), 1..60)
+    prop::collection::vec((wish, moves).prop_map(|(wish, moves)| TimedIntent { wish, moves }), 1..60)
 }
 
 /// Returns the intent as made at this time: deadlines of new asks are drawn as seconds from then.

@@ -1,6 +1,6 @@
 //! Answers by index: `{"0":"1","1":"0,2","2":"other:Bob"}`.
 
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Said};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as CccEvent};
 use serde_json::Value;
 
 use super::quirks;
@@ -15,26 +15,26 @@ pub(super) fn read(answers: Option<&Value>) -> Result<Option<Reply>, String> {
         let index = question.parse().map_err(|_| format!("`{question}` is not the index of a question"))?;
         let text = answer.as_str().ok_or_else(|| format!("the answer to question {question} is not text"))?;
         if let Some(value) = value(text)? {
-            given.push(Given { key: QuestionKey::Index(index), value: Some(value), note: None });
+            given.push(QuestionReply { key: QuestionKey::Index(index), value: Some(value), note: None });
         }
     }
     Ok((!given.is_empty()).then_some(Reply::Questions(given)))
 }
 
 /// Free text, or indices separated by commas. `None`: it was left blank.
-fn value(text: &str) -> Result<Option<Said>, String> {
+fn value(text: &str) -> Result<Option<CccEvent>, String> {
     if let Some(words) = text.strip_prefix(quirks::OTHER) {
         let words = words.trim();
-        return Ok((!words.is_empty()).then(|| Said::Text(words.to_owned())));
+        return Ok((!words.is_empty()).then(|| CccEvent::Text(words.to_owned())));
     }
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let indices =
-        parts.map(|part| part.parse().map(Said::Index).map_err(|_| format!("`{part}` is not the index of an option")));
+    let indices = parts
+        .map(|part| part.parse().map(CccEvent::Index).map_err(|_| format!("`{part}` is not the index of an option")));
     let mut indices: Vec<_> = indices.collect::<Result<_, _>>()?;
     Ok(match indices.len() {
         0 => None,
         1 => indices.pop(),
-        _ => Some(Said::List(indices)),
+        _ => Some(CccEvent::List(indices)),
     })
 }
 
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn indices_and_own_words_are_told_apart() {
-        let given = |index, value| Given { key: QuestionKey::Index(index), value: Some(value), note: None };
+        let given = |index, value| QuestionReply { key: QuestionKey::Index(index), value: Some(value), note: None };
         let expected = Reply::Questions(vec![
-            given(0, Said::Index(1)),
-            given(1, Said::List(vec![Said::Index(0), Said::Index(2)])),
-            given(2, Said::Text("Bob".to_owned())),
+            given(0, CccEvent::Index(1)),
+            given(1, CccEvent::List(vec![CccEvent::Index(0), CccEvent::Index(2)])),
+            given(2, CccEvent::Text("Bob".to_owned())),
         ]);
         assert_eq!(reply(json!({"0": "1", "1": "0,2", "2": "other:Bob"})), Ok(Some(expected)));
         assert_eq!(reply(json!({})), Ok(None));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use askbridge_core::ids::AskId;
 use serde_json::Value;
 
-use super::peer::{Awaited, Ccc};
-use super::wire::{Heard, Said};
+use super::peer::{Ccc, PendingRuling};
+use super::wire::{CccEvent, CccFrame};
 use super::{answers, quirks, tell};
 use crate::peer::Cx;
 use crate::uuid;
@@ -15,7 +15,7 @@ use crate::wish::{AskRef, Wish};
 impl Ccc {
     pub(super) fn heard(&mut self, text: &str, cx: &mut Cx<'_>) {
         let heard = match serde_json::from_str::<Value>(text) {
-            Ok(value) => serde_json::from_value::<Heard>(value).ok(),
+            Ok(value) => serde_json::from_value::<CccFrame>(value).ok(),
             Err(error) => return tell::error(cx, &format!("Invalid JSON: {error}"), "processing_error"),
         };
         let Some(heard) = heard else {
@@ -46,16 +46,16 @@ impl Ccc {
         }
         self.has_said = true;
         let wish = Wish::Say { session, text: text.to_owned(), about: None };
-        self.wish(Awaited::Say, wish, cx.out);
+        self.wish(PendingRuling::Say, wish, cx.out);
     }
 
     fn interrupt(&mut self, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
-            self.wish(Awaited::Interrupt, Wish::Interrupt { session }, cx.out);
+            self.wish(PendingRuling::Interrupt, Wish::Interrupt { session }, cx.out);
         }
     }
 
-    fn answered(&mut self, heard: &Heard, cx: &mut Cx<'_>) {
+    fn answered(&mut self, heard: &CccFrame, cx: &mut Cx<'_>) {
         let call = heard.tool_use_id.as_ref().and_then(Value::as_str).unwrap_or_default();
         let named = self.slot.find(|ask| tell::call_of(ask) == call).map(|ask| ask.id);
         let ask = match (named, self.slot.shown().map(|ask| ask.id)) {
@@ -79,7 +79,7 @@ impl Ccc {
         if self.slot.is_open(ask) {
             self.slot.say(ask);
         }
-        self.wish(Awaited::Answer(ask), wish, cx.out);
+        self.wish(PendingRuling::Answer(ask), wish, cx.out);
     }
 
     /// The card closed when its answer was sent, so it has to be shown again.
@@ -90,7 +90,7 @@ impl Ccc {
     }
 
     fn state(&mut self, cx: &mut Cx<'_>) {
-        let said = Said::State {
+        let said = CccEvent::State {
             session_id: &self.name,
             connection_state: "connected",
             is_processing: self.story.is_running,
@@ -102,8 +102,8 @@ impl Ccc {
 
     fn resume(&mut self, cx: &mut Cx<'_>) {
         let said = match self.session.filter(|_| self.story.is_running) {
-            Some(session) => Said::ResumeStarted { sdk_session_id: uuid::of_session(session) },
-            None => Said::ResumeNotNeeded { message: "No interrupted processing to resume" },
+            Some(session) => CccEvent::ResumeStarted { sdk_session_id: uuid::of_session(session) },
+            None => CccEvent::ResumeNotNeeded { message: "No interrupted processing to resume" },
         };
         tell::send(cx, said);
     }

@@ -129,6 +129,6 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     let named = hello.path.split('/').find_map(read_session).filter(|session| hello.sees.see(*session));
     Greeting::Open(match hello.path.strip_prefix("/ws/chat/") {
         Some(name) => Box::new(Ccc::new(name.to_owned(), named)),
-        None => Box::new(requests::Asked::new(named, hello.caller.unwrap_or_default())),
+        None => Box::new(requests::CccRequest::new(named, hello.caller.unwrap_or_default())),
     })
 }

@@ -7,7 +7,7 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 
-use super::wire::Said;
+use super::wire::CccEvent;
 use super::{quirks, tell};
 use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
@@ -31,12 +31,12 @@ pub struct Ccc {
     /// The agent has said something in this turn.
     pub(super) has_text: bool,
     pub(super) is_interrupted: bool,
-    awaiting: Awaiting<Awaited>,
+    awaiting: Awaiting<PendingRuling>,
 }
 
 /// What a ruling is about.
 #[derive(Debug)]
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Say,
     Interrupt,
     Answer(AskId),
@@ -59,14 +59,14 @@ impl Ccc {
         }
     }
 
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
     fn begin(&mut self, cx: &mut Cx<'_>) {
         match self.session {
             Some(session) => {
-                tell::send(cx, Said::Connected { session_id: &self.name });
+                tell::send(cx, CccEvent::Connected { session_id: &self.name });
                 cx.out.watches.push(Watch::Chat { session, remembered: false });
             }
             None => {
@@ -108,7 +108,7 @@ impl Ccc {
         self.is_caught_up = true;
         let asked = self.slot.show_next();
         if asked.is_some() || self.story.is_running {
-            tell::send(cx, Said::Thinking);
+            tell::send(cx, CccEvent::Thinking);
         }
         if let Some(ask) = asked {
             tell::question(&ask, cx);
@@ -134,16 +134,16 @@ impl Peer for Ccc {
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match (self.awaiting.take(tag), ruling) {
-            (Some(Awaited::Interrupt), Ok(_)) => {
+            (Some(PendingRuling::Interrupt), Ok(_)) => {
                 let partial_saved = self.has_text;
-                tell::send(cx, Said::Interrupted { message: "Processing interrupted", partial_saved });
+                tell::send(cx, CccEvent::Interrupted { message: "Processing interrupted", partial_saved });
             }
-            (Some(Awaited::Say), Err(why)) => {
+            (Some(PendingRuling::Say), Err(why)) => {
                 self.has_said = false;
                 tell::error(cx, &why.to_string(), code(&why));
             }
-            (Some(Awaited::Interrupt), Err(why)) => tell::error(cx, &why.to_string(), code(&why)),
-            (Some(Awaited::Answer(ask)), Err(why)) => {
+            (Some(PendingRuling::Interrupt), Err(why)) => tell::error(cx, &why.to_string(), code(&why)),
+            (Some(PendingRuling::Answer(ask)), Err(why)) => {
                 let text = match &why {
                     Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }) => {
                         "No pending question to answer".to_owned()
@@ -153,7 +153,7 @@ impl Peer for Ccc {
                 tell::error(cx, &text, code(&why));
                 self.show_again(ask, cx);
             }
-            (Some(Awaited::Say | Awaited::Answer(_)), Ok(_)) | (None, _) => {}
+            (Some(PendingRuling::Say | PendingRuling::Answer(_)), Ok(_)) | (None, _) => {}
         }
     }
 
@@ -161,7 +161,7 @@ impl Peer for Ccc {
         if !std::mem::replace(&mut self.begun, true) {
             self.begin(cx);
         } else {
-            tell::send(cx, Said::Ping);
+            tell::send(cx, CccEvent::Ping);
         }
         self.session.map(|_| cx.now.plus(quirks::PING_EVERY))
     }

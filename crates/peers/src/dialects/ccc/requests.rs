@@ -28,12 +28,12 @@ const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
 
 /// One request.
-pub(super) struct Asked {
+pub(super) struct CccRequest {
     /// The session in the address, if the caller may see it.
     session: Option<SessionId>,
     /// The caller's name.
     user: String,
-    wanted: Wanted,
+    wanted: PendingResponse,
     /// Queries that are still to be made for the response.
     looks: VecDeque<Query>,
     known: Finds,
@@ -44,7 +44,7 @@ pub(super) struct Asked {
 }
 
 /// What the response will contain.
-enum Wanted {
+enum PendingResponse {
     Nothing,
     Login {
         token: String,
@@ -68,7 +68,7 @@ enum Wanted {
     Usage(String),
     Limits(String),
     /// The same, once the sessions are counted.
-    Counted(Box<Wanted>),
+    Counted(Box<PendingResponse>),
     /// A session of this project, to be started.
     NewSession(String, bodies::Session),
     Started(String, bodies::Session),
@@ -79,12 +79,12 @@ enum Wanted {
     Gone(Deleting),
 }
 
-impl Asked {
+impl CccRequest {
     pub(super) fn new(session: Option<SessionId>, user: &str) -> Self {
         Self {
             session,
             user: user.to_owned(),
-            wanted: Wanted::Nothing,
+            wanted: PendingResponse::Nothing,
             looks: VecDeque::new(),
             known: Finds::default(),
             story: Story::default(),
@@ -93,18 +93,18 @@ impl Asked {
         }
     }
 
-    fn query(&mut self, wanted: Wanted, query: Query, out: &mut Outbox) {
+    fn query(&mut self, wanted: PendingResponse, query: Query, out: &mut Outbox) {
         self.wanted = wanted;
         out.queries.push((TAG, query));
     }
 
-    fn wish(&mut self, wanted: Wanted, wish: Wish, out: &mut Outbox) {
+    fn wish(&mut self, wanted: PendingResponse, wish: Wish, out: &mut Outbox) {
         self.wanted = wanted;
         out.wishes.push((SECOND, wish));
     }
 
     /// Fetches folders, people's names for them, and the sessions in them.
-    fn with_projects(&mut self, wanted: Wanted, out: &mut Outbox) {
+    fn with_projects(&mut self, wanted: PendingResponse, out: &mut Outbox) {
         let sessions = Query::Sessions { after: None, limit: SESSIONS_MAX };
         self.looks = [Query::Kept(projects::PREFIX.to_owned()), sessions].into();
         self.query(wanted, Query::Folders, out);
@@ -117,11 +117,11 @@ impl Asked {
             ("POST", ["auth", "login"]) => self.login(req, out),
             ("POST", ["auth", "register"]) => Err((403, quirks::NO_ACCOUNTS.to_owned())),
             ("POST", ["auth", "logout"]) => {
-                self.query(Wanted::Logout, Query::Logout, out);
+                self.query(PendingResponse::Logout, Query::Logout, out);
                 Ok(())
             }
             ("GET", ["auth", "me"]) => {
-                self.query(Wanted::Me, Query::Login { token: String::new() }, out);
+                self.query(PendingResponse::Me, Query::Login { token: String::new() }, out);
                 Ok(())
             }
             ("GET", ["health"]) => {
@@ -141,20 +141,22 @@ impl Asked {
     fn about_projects(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Done {
         let id = || parts.get(1).copied().unwrap_or_default().to_owned();
         let wanted = match (req.method, &parts[1..]) {
-            ("GET", []) => Wanted::Projects { query: req.query.to_owned() },
-            ("POST", []) => Wanted::NewProject(bodies::Project::read(req.body).map_err(unreadable)?),
-            ("GET", [_]) => Wanted::Project(id()),
-            ("PUT", [_]) => Wanted::ChangeProject(id(), bodies::Project::read(req.body).map_err(unreadable)?),
-            ("DELETE", [_]) => Wanted::DropProject(id()),
-            ("GET", [_, "sessions"]) => Wanted::Sessions(id()),
-            ("POST", [_, "sessions"]) => Wanted::NewSession(id(), bodies::Session::read(req.body).map_err(unreadable)?),
-            ("GET", [_, "usage"]) => Wanted::Usage(id()),
-            ("GET", [_, "cost-limit-check"]) => Wanted::Limits(id()),
+            ("GET", []) => PendingResponse::Projects { query: req.query.to_owned() },
+            ("POST", []) => PendingResponse::NewProject(bodies::Project::read(req.body).map_err(unreadable)?),
+            ("GET", [_]) => PendingResponse::Project(id()),
+            ("PUT", [_]) => PendingResponse::ChangeProject(id(), bodies::Project::read(req.body).map_err(unreadable)?),
+            ("DELETE", [_]) => PendingResponse::DropProject(id()),
+            ("GET", [_, "sessions"]) => PendingResponse::Sessions(id()),
+            ("POST", [_, "sessions"]) => {
+                PendingResponse::NewSession(id(), bodies::Session::read(req.body).map_err(unreadable)?)
+            }
+            ("GET", [_, "usage"]) => PendingResponse::Usage(id()),
+            ("GET", [_, "cost-limit-check"]) => PendingResponse::Limits(id()),
             ("PUT", [_, "cost-limits"]) => {
                 bodies::limits(req.body).map_err(unreadable)?;
-                Wanted::Project(id())
+                PendingResponse::Project(id())
             }
-            ("DELETE", [_, "cost-limits"]) => Wanted::Project(id()),
+            ("DELETE", [_, "cost-limits"]) => PendingResponse::Project(id()),
             _ => return not_here(req.method, parts, out),
         };
         self.with_projects(wanted, out);
@@ -164,20 +166,20 @@ impl Asked {
     fn about_a_session(&mut self, req: &Req<'_>, parts: &[&str], out: &mut Outbox) -> Done {
         let session = self.session.ok_or((404, "Session not found".to_owned()));
         match (req.method, parts) {
-            ("GET", [_, _]) => self.story_of(session?, Wanted::Session, out),
-            ("GET", [_, _, "messages"]) => self.story_of(session?, Wanted::Messages, out),
+            ("GET", [_, _]) => self.story_of(session?, PendingResponse::Session, out),
+            ("GET", [_, _, "messages"]) => self.story_of(session?, PendingResponse::Messages, out),
             ("PUT", [_, _]) => {
                 let bodies::Session { name, model, .. } = bodies::Session::read(req.body).map_err(unreadable)?;
                 let settings = Settings { title: name, model, ..Settings::default() };
                 match settings == Settings::default() {
-                    true => self.story_of(session?, Wanted::Session, out),
+                    true => self.story_of(session?, PendingResponse::Session, out),
                     false => {
                         let change = Wish::Configure { session: session?, settings: Box::new(settings) };
-                        self.wish(Wanted::Change, change, out);
+                        self.wish(PendingResponse::Change, change, out);
                     }
                 }
             }
-            ("DELETE", [_, _]) => self.story_of(session?, Wanted::Gone(Deleting::Looking), out),
+            ("DELETE", [_, _]) => self.story_of(session?, PendingResponse::Gone(Deleting::Looking), out),
             _ => return not_here(req.method, parts, out),
         }
         Ok(())
@@ -189,12 +191,12 @@ impl Asked {
         let from_json = || Some(bodies::read(req.body).ok()?["password"].as_str()?.to_owned());
         let token = rest::value(&text, "password").or_else(from_json).filter(|token| !token.is_empty());
         let token = token.ok_or((422, "`username` and `password` are needed".to_owned()))?;
-        self.query(Wanted::Login { token: token.clone() }, Query::Login { token }, out);
+        self.query(PendingResponse::Login { token: token.clone() }, Query::Login { token }, out);
         Ok(())
     }
 
     /// Follows the whole session; the response comes when all of it was told.
-    fn story_of(&mut self, session: SessionId, wanted: Wanted, out: &mut Outbox) {
+    fn story_of(&mut self, session: SessionId, wanted: PendingResponse, out: &mut Outbox) {
         self.wanted = wanted;
         out.watches.push(Watch::Chat { session, remembered: false });
     }
@@ -206,72 +208,79 @@ impl Asked {
             return Ok(());
         }
         let out = &mut *cx.out;
-        match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
-            Wanted::Login { token } => {
+        match std::mem::replace(&mut self.wanted, PendingResponse::Nothing) {
+            PendingResponse::Login { token } => {
                 let cookie = receipt.cookie.map(|cookie| quirks::cookies(&cookie, limits::LOGIN_COOKIE_LIFE));
                 let body = json!({"access_token": token, "token_type": "bearer"});
                 rest::json_with_cookies(out, cookie.into_iter().flatten(), &body);
             }
-            Wanted::Logout => {
+            PendingResponse::Logout => {
                 rest::json_with_cookies(out, quirks::cookies("", Duration::ZERO), &json!({"message": "Logged out"}));
             }
-            Wanted::Me => {
+            PendingResponse::Me => {
                 let name = receipt.caller.map(|caller| caller.name).unwrap_or_default();
                 rest::json(out, 200, &projects::me(&name));
             }
-            Wanted::Projects { query } => {
+            PendingResponse::Projects { query } => {
                 let list = projects::list(&self.known, &self.user, &query, cx.now).map_err(unreadable)?;
                 rest::json(out, 200, &list);
             }
-            Wanted::Project(id) => rest::json(out, 200, &self.project(&id)?.json(&self.known, cx.now)),
-            Wanted::NewProject(body) => {
+            PendingResponse::Project(id) => rest::json(out, 200, &self.project(&id)?.json(&self.known, cx.now)),
+            PendingResponse::NewProject(body) => {
                 if projects::is_full(&self.known, &self.user) {
                     return Err((409, "There are too many projects already; delete one first".to_owned()));
                 }
                 let folder = body.folder(self.known.folders.first().map(String::as_str)).map_err(unreadable)?;
                 self.known.folders.clear();
-                self.query(Wanted::Allowed(body), Query::Folder(folder), out);
+                self.query(PendingResponse::Allowed(body), Query::Folder(folder), out);
             }
-            Wanted::Allowed(body) => {
+            PendingResponse::Allowed(body) => {
                 let folder = self.known.folders.pop().unwrap_or_default();
                 let project = Project::new(&self.user, &folder, body);
                 let keep = project.keep();
-                self.wish(Wanted::KeptProject(201, project), keep, out);
+                self.wish(PendingResponse::KeptProject(201, project), keep, out);
             }
-            Wanted::ChangeProject(id, body) => {
+            PendingResponse::ChangeProject(id, body) => {
                 let project = self.project(&id)?.changed(body);
                 let folder = project.folder.clone();
-                self.query(Wanted::AllowedChange(project), Query::Folder(folder), out);
+                self.query(PendingResponse::AllowedChange(project), Query::Folder(folder), out);
             }
-            Wanted::AllowedChange(project) => {
+            PendingResponse::AllowedChange(project) => {
                 let keep = project.keep();
-                self.wish(Wanted::KeptProject(200, project), keep, out);
+                self.wish(PendingResponse::KeptProject(200, project), keep, out);
             }
-            Wanted::KeptProject(status, project) => rest::json(out, status, &project.json(&self.known, cx.now)),
-            Wanted::DropProject(id) => {
+            PendingResponse::KeptProject(status, project) => {
+                rest::json(out, status, &project.json(&self.known, cx.now))
+            }
+            PendingResponse::DropProject(id) => {
                 let project = self.project(&id)?;
                 if let Some(why) = projects::why_it_stays(&project, &self.known) {
                     return Err((409, why.to_owned()));
                 }
-                self.wish(Wanted::Dropped, project.forget(), out);
+                self.wish(PendingResponse::Dropped, project.forget(), out);
             }
-            Wanted::Dropped => rest::json(out, 200, &json!({"message": "Project deleted"})),
-            Wanted::NewSession(project, body) => {
+            PendingResponse::Dropped => rest::json(out, 200, &json!({"message": "Project deleted"})),
+            PendingResponse::NewSession(project, body) => {
                 let folder = self.project(&project)?.folder;
                 let start = starting::start(&folder, &body, cx.ids.fresh());
-                self.wish(Wanted::Started(project, body), start, cx.out);
+                self.wish(PendingResponse::Started(project, body), start, cx.out);
             }
-            Wanted::Started(project, body) => {
+            PendingResponse::Started(project, body) => {
                 let session = Session::fresh(receipt.session.unwrap_or(SessionId(0)), &project, &self.user, cx.now);
                 rest::json(cx.out, 201, &session.called(body.name.as_deref(), body.model.as_deref()));
             }
-            Wanted::Change => match receipt.session {
-                Some(session) => self.story_of(session, Wanted::Session, out),
+            PendingResponse::Change => match receipt.session {
+                Some(session) => self.story_of(session, PendingResponse::Session, out),
                 None => return Err((404, "Session not found".to_owned())),
             },
-            Wanted::Counted(wanted) => self.counted(&wanted, cx),
-            wanted @ (Wanted::Sessions(_) | Wanted::Usage(_) | Wanted::Limits(_)) => self.count(wanted, cx)?,
-            Wanted::Nothing | Wanted::Session | Wanted::Messages | Wanted::Gone(_) => {}
+            PendingResponse::Counted(wanted) => self.counted(&wanted, cx),
+            wanted @ (PendingResponse::Sessions(_) | PendingResponse::Usage(_) | PendingResponse::Limits(_)) => {
+                self.count(wanted, cx)?
+            }
+            PendingResponse::Nothing
+            | PendingResponse::Session
+            | PendingResponse::Messages
+            | PendingResponse::Gone(_) => {}
         }
         Ok(())
     }
@@ -300,21 +309,24 @@ impl Asked {
 
     /// Fetches the statistics of a project's sessions. Its page requests the costs before each message, so old sessions
     /// are left out there.
-    fn count(&mut self, wanted: Wanted, cx: &mut Cx<'_>) -> Done {
-        let (Wanted::Sessions(id) | Wanted::Usage(id) | Wanted::Limits(id)) = &wanted else { return Ok(()) };
+    fn count(&mut self, wanted: PendingResponse, cx: &mut Cx<'_>) -> Done {
+        let (PendingResponse::Sessions(id) | PendingResponse::Usage(id) | PendingResponse::Limits(id)) = &wanted else {
+            return Ok(());
+        };
         self.project(id)?;
-        let since = if matches!(wanted, Wanted::Limits(_)) { projects::a_month_before(cx.now) } else { Timestamp(0) };
+        let since =
+            if matches!(wanted, PendingResponse::Limits(_)) { projects::a_month_before(cx.now) } else { Timestamp(0) };
         let own = sessions::of_project(id, &self.known.sessions);
         let own = own.iter().filter(|line| line.last_at >= since).map(|line| line.id).collect();
-        self.query(Wanted::Counted(Box::new(wanted)), Query::Counts(own), cx.out);
+        self.query(PendingResponse::Counted(Box::new(wanted)), Query::Counts(own), cx.out);
         Ok(())
     }
 
-    fn counted(&self, wanted: &Wanted, cx: &mut Cx<'_>) {
+    fn counted(&self, wanted: &PendingResponse, cx: &mut Cx<'_>) {
         let body = match wanted {
-            Wanted::Sessions(id) => sessions::list(id, &self.known.sessions, &self.known.counts, &self.user),
-            Wanted::Usage(id) => projects::usage(id, &self.known, cx.now),
-            Wanted::Limits(id) => projects::limits(id, &self.known, cx.now),
+            PendingResponse::Sessions(id) => sessions::list(id, &self.known.sessions, &self.known.counts, &self.user),
+            PendingResponse::Usage(id) => projects::usage(id, &self.known, cx.now),
+            PendingResponse::Limits(id) => projects::limits(id, &self.known, cx.now),
             _ => return,
         };
         rest::json(cx.out, 200, &body);
@@ -338,7 +350,7 @@ fn not_here(method: &str, parts: &[&str], out: &mut Outbox) -> Done {
     }
 }
 
-impl OneRequest for Asked {
+impl OneRequest for CccRequest {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         self.asked(req, cx);
     }
@@ -346,7 +358,7 @@ impl OneRequest for Asked {
     fn happened(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         self.story.hear(happened);
         self.counting.hear(&happened.event, happened.at);
-        if let (Wanted::Gone(deleting), Some(named)) = (&mut self.wanted, self.session) {
+        if let (PendingResponse::Gone(deleting), Some(named)) = (&mut self.wanted, self.session) {
             deleting.hear(&happened.event, named, cx.out);
         }
     }
@@ -359,21 +371,21 @@ impl OneRequest for Asked {
         self.newest = Some(session);
         let tally = std::mem::take(&mut self.counting).tally();
         match &mut self.wanted {
-            Wanted::Gone(deleting) => deleting.caught_up(named, self.story.is_running, cx.out),
-            Wanted::Session => rest::json(cx.out, 200, &Session::told(named, &self.story, &tally, &self.user)),
-            Wanted::Messages => rest::json(cx.out, 200, &sessions::messages(named, &self.story)),
+            PendingResponse::Gone(deleting) => deleting.caught_up(named, self.story.is_running, cx.out),
+            PendingResponse::Session => rest::json(cx.out, 200, &Session::told(named, &self.story, &tally, &self.user)),
+            PendingResponse::Messages => rest::json(cx.out, 200, &sessions::messages(named, &self.story)),
             _ => {}
         }
     }
 
     fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        if let (Wanted::Gone(deleting), Some(newest)) = (&mut self.wanted, self.newest) {
+        if let (PendingResponse::Gone(deleting), Some(newest)) = (&mut self.wanted, self.newest) {
             let done = deleting.ruled(tag, ruling, newest, cx);
             return self.deleted(done, cx.out);
         }
         let done = match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
-            (Err(Rejection::Unauthorized), Wanted::Login { .. }) => {
+            (Err(Rejection::Unauthorized), PendingResponse::Login { .. }) => {
                 Err((401, "Incorrect username or password".to_owned()))
             }
             (Err(why), _) => Err((why.status(), why.to_string())),
@@ -384,7 +396,7 @@ impl OneRequest for Asked {
     }
 
     fn waited(&mut self, cx: &mut Cx<'_>) {
-        if let Wanted::Gone(deleting) = self.wanted {
+        if let PendingResponse::Gone(deleting) = self.wanted {
             self.deleted(deleting.waited(), cx.out);
         }
     }

@@ -8,26 +8,26 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::peer::Ccc;
-use super::wire::{Question, Said, Timed, Usage};
+use super::wire::{CccEvent, Question, Timed, Usage};
 use super::{ABILITIES, quirks};
 use crate::listing::hosted_door;
 use crate::peer::Cx;
 use crate::slot::Ending;
 use crate::told::Happened;
 
-pub(super) fn send(cx: &mut Cx<'_>, said: Said<'_>) {
+pub(super) fn send(cx: &mut Cx<'_>, said: CccEvent<'_>) {
     let frame = serde_json::to_string(&Timed::at(cx.now, said)).expect("frames have text keys");
     cx.out.text(frame);
 }
 
 pub(super) fn error(cx: &mut Cx<'_>, text: &str, code: &'static str) {
-    send(cx, Said::Error { error: &quirks::harmless(text), code, details: None });
+    send(cx, CccEvent::Error { error: &quirks::harmless(text), code, details: None });
 }
 
 /// The one error that ends a session for the front end. It alone has no time.
 pub(super) fn no_session(cx: &mut Cx<'_>, name: &str) {
     let text = format!("Session {name} not found");
-    let said = Said::Error { error: &text, code: "session_not_found", details: None };
+    let said = CccEvent::Error { error: &text, code: "session_not_found", details: None };
     cx.out.text(serde_json::to_string(&Timed { said, timestamp: None }).expect("frames have text keys"));
 }
 
@@ -41,7 +41,7 @@ pub(super) fn question(ask: &Ask, cx: &mut Cx<'_>) {
     match (card.questions(), &card) {
         (Some(questions), _) => {
             let (call, questions) = (call_of(ask), questions.iter().map(Question::from).collect());
-            send(cx, Said::UserQuestion { tool_use_id: &call, questions });
+            send(cx, CccEvent::UserQuestion { tool_use_id: &call, questions });
         }
         // This screen could not answer it. The client is told why, and the ask's own terms apply.
         (None, Card::Unshowable(why)) => error(cx, why, "processing_error"),
@@ -66,18 +66,18 @@ impl Ccc {
     /// Writes an event as frames, except what concerns the one question on the screen.
     pub(super) fn content(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
-            Event::Said(_) => send(cx, Said::Thinking),
-            Event::Text { text, .. } => send(cx, Said::Text { content: text }),
+            Event::Said(_) => send(cx, CccEvent::Thinking),
+            Event::Text { text, .. } => send(cx, CccEvent::Text { content: text }),
             Event::ToolCalled { name, .. } if name == quirks::QUESTION_TOOL => {}
             Event::ToolCalled { call, name, input, .. } => {
                 let input = serde_json::from_str::<&RawValue>(input.as_str()).unwrap_or(RawValue::NULL);
-                send(cx, Said::ToolUseStart { tool: name, tool_use_id: call.as_str(), input });
+                send(cx, CccEvent::ToolUseStart { tool: name, tool_use_id: call.as_str(), input });
             }
             Event::ToolReturned { call, ok, output } => {
-                send(cx, Said::ToolResult { tool_use_id: call.as_str(), success: *ok, output });
+                send(cx, CccEvent::ToolResult { tool_use_id: call.as_str(), success: *ok, output });
             }
             Event::TurnEnded { usage: spent, .. } => {
-                send(cx, Said::Result { usage: usage(spent.as_ref()), interrupted: self.is_interrupted });
+                send(cx, CccEvent::Result { usage: usage(spent.as_ref()), interrupted: self.is_interrupted });
             }
             Event::Notice { level: Level::Error, text } => error(cx, text, "chat_error"),
             Event::Closed { why, .. } => error(cx, why, "chat_error"),
@@ -100,7 +100,7 @@ impl Ccc {
                 if self.is_caught_up && left.was_shown && !left.said_here && !has_result {
                     let (call, output) = (call_of(&left.ask), ending.in_words());
                     let success = matches!(ending, Ending::Answered { .. } | Ending::Overtaken { .. });
-                    send(cx, Said::ToolResult { tool_use_id: &call, success, output: &output });
+                    send(cx, CccEvent::ToolResult { tool_use_id: &call, success, output: &output });
                 }
             }
         }

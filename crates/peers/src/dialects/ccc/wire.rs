@@ -12,7 +12,7 @@ use super::quirks::on_one_line;
 
 /// A frame from a client; the handler of each type reads the fields it needs.
 #[derive(Deserialize)]
-pub(super) struct Heard {
+pub(super) struct CccFrame {
     #[serde(rename = "type")]
     pub(super) kind: Option<Value>,
     pub(super) content: Option<Value>,
@@ -24,12 +24,12 @@ pub(super) struct Heard {
 #[derive(Serialize)]
 pub(super) struct Timed<'a> {
     #[serde(flatten)]
-    pub(super) said: Said<'a>,
+    pub(super) said: CccEvent<'a>,
     pub(super) timestamp: Option<f64>,
 }
 
 impl<'a> Timed<'a> {
-    pub(super) fn at(now: Timestamp, said: Said<'a>) -> Self {
+    pub(super) fn at(now: Timestamp, said: CccEvent<'a>) -> Self {
         Self { said, timestamp: Some(now.0 as f64 / 1000.0) }
     }
 }
@@ -37,7 +37,7 @@ impl<'a> Timed<'a> {
 /// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Said<'a> {
+pub(super) enum CccEvent<'a> {
     Connected {
         session_id: &'a str,
     },

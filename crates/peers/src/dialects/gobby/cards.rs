@@ -9,7 +9,7 @@ use super::wire::questions;
 use super::{ABILITIES, names, quirks};
 
 /// How an ask is drawn.
-pub(super) enum Drawn {
+pub(super) enum GobbyCard {
     /// The arguments of a call of AskUserQuestion.
     Question(Value),
     /// The tool that wants to run, and its input.
@@ -19,16 +19,16 @@ pub(super) enum Drawn {
     Not(String),
 }
 
-pub(super) fn draw(ask: &Ask) -> Drawn {
+pub(super) fn draw(ask: &Ask) -> GobbyCard {
     let card = fit(ask, &ABILITIES);
     match card {
-        Card::Questions(asked) | Card::StandIn { questions: asked, .. } => Drawn::Question(questions(&asked)),
+        Card::Questions(asked) | Card::StandIn { questions: asked, .. } => GobbyCard::Question(questions(&asked)),
         Card::Approval(approval) => {
-            Drawn::Approval(approval.tool, serde_json::from_str(approval.input.as_str()).unwrap_or_default())
+            GobbyCard::Approval(approval.tool, serde_json::from_str(approval.input.as_str()).unwrap_or_default())
         }
-        Card::Plan(plan) => Drawn::Plan(plan.text),
-        Card::Unshowable(why) => Drawn::Not(why),
-        Card::Form(_) => Drawn::Not("this screen cannot show it; answer elsewhere".to_owned()),
+        Card::Plan(plan) => GobbyCard::Plan(plan.text),
+        Card::Unshowable(why) => GobbyCard::Not(why),
+        Card::Form(_) => GobbyCard::Not("this screen cannot show it; answer elsewhere".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::peer::Gobby;
 use super::tell::send;
-use super::wire::{Heard, Said};
+use super::wire::{GobbyEvent, GobbyFrame};
 use crate::peer::Outbox;
 use crate::told::Happened;
 use crate::uuid;
@@ -31,21 +31,21 @@ impl Subscribed {
 
 impl Gobby {
     /// A page that was not logged in at its start was refused the projects, and fetches them again only when told to.
-    pub(super) fn subscribe(&mut self, heard: &Heard, out: &mut Outbox) {
+    pub(super) fn subscribe(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let events = events(heard);
         let knew_projects = self.subscribed.projects;
         self.subscribed.set(&events, true);
         self.looking.is_chat |= self.subscribed.chat;
-        send(&Said::SubscribeSuccess { events }, out);
+        send(&GobbyEvent::SubscribeSuccess { events }, out);
         if self.subscribed.projects && !knew_projects {
-            send(&Said::ProjectEvent { event: "project_updated" }, out);
+            send(&GobbyEvent::ProjectEvent { event: "project_updated" }, out);
         }
     }
 
-    pub(super) fn unsubscribe(&mut self, heard: &Heard, out: &mut Outbox) {
+    pub(super) fn unsubscribe(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let events = events(heard);
         self.subscribed.set(&events, false);
-        send(&Said::UnsubscribeSuccess { events }, out);
+        send(&GobbyEvent::UnsubscribeSuccess { events }, out);
     }
 
     /// A page reloads its list when it is told of a change to something in it.
@@ -59,17 +59,17 @@ impl Gobby {
         self.tell_of_session(happened.session, event, out);
         // It may be the first session in its folder.
         if self.subscribed.projects && matches!(&*happened.event, Event::Started(_)) {
-            send(&Said::ProjectEvent { event: "project_updated" }, out);
+            send(&GobbyEvent::ProjectEvent { event: "project_updated" }, out);
         }
     }
 
     pub(super) fn tell_of_session(&self, session: SessionId, event: &'static str, out: &mut Outbox) {
         if self.subscribed.sessions {
-            send(&Said::SessionEvent { event, session_id: &uuid::of_session(session) }, out);
+            send(&GobbyEvent::SessionEvent { event, session_id: &uuid::of_session(session) }, out);
         }
     }
 }
 
-fn events(heard: &Heard) -> Value {
+fn events(heard: &GobbyFrame) -> Value {
     heard.more.get("events").cloned().unwrap_or_else(|| Value::Array(Vec::new()))
 }

@@ -9,13 +9,13 @@ use askbridge_core::event::Settings;
 use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Chosen};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as Chosen};
 use askbridge_core::view::SessionView;
 use serde_json::{Map, Value};
 
-use super::peer::{Awaited, Gobby, Saying};
+use super::peer::{ChatMessage, Gobby, PendingRuling};
 use super::starting::{self, Beginning};
-use super::wire::{Heard, Said};
+use super::wire::{GobbyEvent, GobbyFrame};
 use super::{cards, history, modes, quirks, tell};
 use crate::peer::{Cx, Outbox};
 use crate::uuid;
@@ -26,7 +26,7 @@ pub(super) const REQUESTS: &str = "request/";
 
 impl Gobby {
     pub(super) fn heard(&mut self, text: &str, cx: &mut Cx<'_>) {
-        let heard: Heard = match serde_json::from_str(text) {
+        let heard: GobbyFrame = match serde_json::from_str(text) {
             Ok(heard) => heard,
             Err(error) if error.is_data() => return tell::error("Message type is required", cx.out),
             Err(_) => return tell::error("Invalid JSON format", cx.out),
@@ -44,20 +44,20 @@ impl Gobby {
             "subscribe" => self.subscribe(&heard, out),
             "unsubscribe" => self.unsubscribe(&heard, out),
             "heartbeat" => self.look_at(&heard, out),
-            "ping" => tell::send(&Said::Pong { latency: 0 }, out),
+            "ping" => tell::send(&GobbyEvent::Pong { latency: 0 }, out),
             kind if quirks::PASSED_OVER.contains(&kind) || kind.starts_with("tmux_") || kind.starts_with("voice_") => {}
             "continue_in_chat" => self.go_on(&heard, out),
             "attach_to_session" | "send_to_cli_session" | "tool_call" => {
                 let message = format!("askbridge has no {}", heard.kind.replace('_', " "));
                 let request_id = heard.text("request_id");
-                tell::send(&Said::Error { code: "UNAVAILABLE", message: &message, request_id }, out);
+                tell::send(&GobbyEvent::Error { code: "UNAVAILABLE", message: &message, request_id }, out);
             }
             kind => tell::error(&format!("Unknown message type: {kind}"), out),
         }
     }
 
     /// Finds the conversation of a frame, and remembers the client's name for it.
-    pub(super) fn session_in(&mut self, heard: &Heard) -> Option<SessionId> {
+    pub(super) fn session_in(&mut self, heard: &GobbyFrame) -> Option<SessionId> {
         let name = heard.text("conversation_id").filter(|name| !name.is_empty())?;
         let session = self.session_named(name);
         if uuid::of_session(session) != name {
@@ -68,7 +68,7 @@ impl Gobby {
         Some(session)
     }
 
-    fn chat(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn chat(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(text) = heard.text("content").filter(|text| !text.trim().is_empty()) else {
             return tell::error("Missing or invalid 'content' field", out);
         };
@@ -80,7 +80,7 @@ impl Gobby {
         if files.flatten().any(|item| item["type"] != "text") {
             tell::error(quirks::NO_ATTACHMENTS, out);
         }
-        let saying = Saying {
+        let saying = ChatMessage {
             text: text.to_owned(),
             request: heard.text("request_id").map(str::to_owned),
             model: heard.text("model").map(str::to_owned),
@@ -100,7 +100,7 @@ impl Gobby {
         // A new message ends the running turn and its asks.
         let runs = self.chats.get(&session).is_some_and(|chat| chat.turn.is_running());
         if runs || self.open.keys().any(|ask| ask.session == session) {
-            let awaited = Awaited::StopThenSay(session, Box::new(saying));
+            let awaited = PendingRuling::StopThenSay(session, Box::new(saying));
             return self.wish(awaited, Wish::Interrupt { session }, out);
         }
         self.say(session, saying, out);
@@ -110,19 +110,19 @@ impl Gobby {
     pub(super) fn keep_request(&mut self, session: SessionId, out: &mut Outbox) {
         let Some(request) = self.chats.get(&session).and_then(|chat| chat.own_request.as_deref()) else { return };
         let thing = Some(Raw::from(Value::from(request).to_string()));
-        self.wish(Awaited::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
+        self.wish(PendingRuling::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
     }
 
-    pub(super) fn say(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {
+    pub(super) fn say(&mut self, session: SessionId, saying: ChatMessage, out: &mut Outbox) {
         let wish = Wish::Say { session, text: saying.text.clone(), about: None };
-        self.wish(Awaited::Say(session, Box::new(saying)), wish, out);
+        self.wish(PendingRuling::Say(session, Box::new(saying)), wish, out);
     }
 
-    pub(super) fn start(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {
+    pub(super) fn start(&mut self, session: SessionId, saying: ChatMessage, out: &mut Outbox) {
         let (model, mode) = (saying.model.as_deref(), saying.mode.as_deref());
         let wish = starting::start(session, &Beginning { model, mode, ..Beginning::default() });
-        let saying = Saying { has_started: true, ..saying.clone() };
-        self.wish(Awaited::StartThenSay(session, Box::new(saying)), wish, out);
+        let saying = ChatMessage { has_started: true, ..saying.clone() };
+        self.wish(PendingRuling::StartThenSay(session, Box::new(saying)), wish, out);
     }
 
     /// Finds the ask by its call's id; without one, the only open ask. A card of another conversation may have been
@@ -137,7 +137,7 @@ impl Gobby {
         all.next().is_none().then(|| Arc::clone(only))
     }
 
-    fn answered(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn answered(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let session = self.session_in(heard);
         let call = heard.text("tool_call_id");
         let meant = session.and_then(|session| self.meant(session, call, cards::is_asked_in_questions));
@@ -148,7 +148,7 @@ impl Gobby {
                     Some(reply) => Wish::Answer { ask: AskRef::Id(ask.id), reply, undo: Duration::ZERO },
                     None => Wish::Dismiss { ask: AskRef::Id(ask.id), words: None },
                 };
-                self.wish(Awaited::Answer(ask.id), wish, out);
+                self.wish(PendingRuling::Answer(ask.id), wish, out);
             }
             (Some(ask), None) => {
                 tell::error("`answers` is an object with a text for each question", out);
@@ -160,7 +160,7 @@ impl Gobby {
                 match over.zip(reply(answers)) {
                     Some((ask, reply)) => {
                         self.wish(
-                            Awaited::Other,
+                            PendingRuling::Other,
                             Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
                             out,
                         );
@@ -177,7 +177,7 @@ impl Gobby {
         over.find(|ask| cards::is_called(ask, call)).map(|ask| ask.id)
     }
 
-    fn ruled(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn ruled(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let is_approval = |ask: &Ask| ask.body.kind() == Kind::Approval;
         let session = self.session_in(heard);
         let meant = session.and_then(|session| self.meant(session, heard.text("tool_call_id"), is_approval));
@@ -192,10 +192,10 @@ impl Gobby {
             _ => Decision::Deny { words: None, stop: false },
         };
         let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision), undo: Duration::ZERO };
-        self.wish(Awaited::Answer(ask.id), wish, out);
+        self.wish(PendingRuling::Answer(ask.id), wish, out);
     }
 
-    fn reviewed(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn reviewed(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let is_plan = |ask: &Ask| ask.body.kind() == Kind::Plan;
         let meant = self.session_in(heard).and_then(|session| self.meant(session, None, is_plan));
         let Some(ask) = meant else { return tell::error("No plan is waiting for this", out) };
@@ -208,22 +208,22 @@ impl Gobby {
             }
         };
         let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Plan(review), undo: Duration::ZERO };
-        self.wish(Awaited::Answer(ask.id), wish, out);
+        self.wish(PendingRuling::Answer(ask.id), wish, out);
     }
 
-    fn mode(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn mode(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let (Some(session), Some(mode)) = (self.session_in(heard), heard.text("mode")) else { return };
         let mut settings = Settings::default();
         match modes::set(mode, &mut settings) {
             Some(()) => {
                 let wish = Wish::Configure { session, settings: Box::new(settings) };
-                self.wish(Awaited::Other, wish, out);
+                self.wish(PendingRuling::Other, wish, out);
             }
             None => tell::error(&format!("Invalid mode: {mode}"), out),
         }
     }
 
-    fn stop(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn stop(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let sessions: Vec<_> = match self.session_in(heard) {
             Some(session) => vec![session],
             None => {
@@ -237,38 +237,38 @@ impl Gobby {
             self.current = Some(session);
         }
         for session in sessions {
-            self.wish(Awaited::Other, Wish::Interrupt { session }, out);
+            self.wish(PendingRuling::Other, Wish::Interrupt { session }, out);
         }
     }
 
     /// The conversation stays; the page begins a new one.
-    fn clear(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn clear(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         if self.chats.get(&session).is_some_and(|chat| chat.turn.is_running()) {
-            self.wish(Awaited::Other, Wish::Interrupt { session }, out);
+            self.wish(PendingRuling::Other, Wish::Interrupt { session }, out);
         }
         self.forget_requests();
         self.current = None;
-        tell::send(&Said::ChatCleared { conversation_id: &self.name_of(session) }, out);
+        tell::send(&GobbyEvent::ChatCleared { conversation_id: &self.name_of(session) }, out);
     }
 
     /// The dialog "Resume Session": opens a conversation in the chat, as it is.
-    fn go_on(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn go_on(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let named = heard.text("source_session_id").or_else(|| heard.text("conversation_id")).unwrap_or_default();
         let session = self.session_named(named);
-        self.query(Awaited::GoOn(session), Query::Session(session), out);
+        self.query(PendingRuling::GoOn(session), Query::Session(session), out);
     }
 
     pub(super) fn goes_on(&mut self, session: SessionId, view: &SessionView, out: &mut Outbox) {
         let (id, settings) = (self.name_of(session), &view.settings);
         let mode = modes::name(settings.mode.as_deref().unwrap_or_default(), settings.wishes.other_tools);
-        let said = Said::SessionContinued {
+        let said = GobbyEvent::SessionContinued {
             conversation_id: &id,
             db_session_id: &id,
             external_id: &id,
             source: history::Page::Late.source(),
             session_type: "web_chat",
-            status: history::Line::status(view.end.is_some()),
+            status: history::ConversationRow::status(view.end.is_some()),
             title: settings.title.as_deref(),
             model: settings.model.as_deref(),
             chat_mode: mode,
@@ -281,9 +281,9 @@ impl Gobby {
     }
 
     /// The reply comes with the deletion itself, which every page of the conversation is told of ([`Gobby::gone`]).
-    fn delete(&mut self, heard: &Heard, out: &mut Outbox) {
+    fn delete(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
-        self.wish(Awaited::Delete(session), Wish::Forget { session }, out);
+        self.wish(PendingRuling::Delete(session), Wish::Forget { session }, out);
     }
 
     /// A page has no other way to end an agent's process: where only that prevents the deletion, it is ended.
@@ -293,7 +293,7 @@ impl Gobby {
             Rejection::Refused(Refusal::UnknownSession(_)) => self.gone(&[session], out),
             Rejection::Refused(Refusal::Unfinished { why: Unfinished::Hosted, .. }) => {
                 let closing = Wish::Close { session, why: Some("deleted in the web chat".to_owned()) };
-                self.wish(Awaited::Other, closing, out);
+                self.wish(PendingRuling::Other, closing, out);
                 tell::error("The agent is being stopped; delete the chat again in a moment", out);
             }
             why => tell::error(&why.to_string(), out),
@@ -302,7 +302,7 @@ impl Gobby {
 
     pub(super) fn gone(&mut self, sessions: &[SessionId], out: &mut Outbox) {
         for session in sessions {
-            tell::send(&Said::ChatDeleted { conversation_id: &self.name_of(*session) }, out);
+            tell::send(&GobbyEvent::ChatDeleted { conversation_id: &self.name_of(*session) }, out);
             self.tell_of_session(*session, "session_deleted", out);
             self.chats.remove(session);
             if self.current == Some(*session) {
@@ -321,7 +321,7 @@ fn reply(answers: &Map<String, Value>) -> Option<Reply> {
             other => other.to_string(),
         };
         let value = (!text.trim().is_empty()).then_some(Chosen::Label(text))?;
-        Some(Given { key: QuestionKey::Text(question.clone()), value: Some(value), note: None })
+        Some(QuestionReply { key: QuestionKey::Text(question.clone()), value: Some(value), note: None })
     });
     let given: Vec<_> = given.collect();
     (!given.is_empty()).then_some(Reply::Questions(given))

@@ -80,7 +80,7 @@ impl Page {
 }
 
 /// What is known of a conversation.
-pub(super) struct Line<'a> {
+pub(super) struct ConversationRow<'a> {
     pub(super) id: SessionId,
     pub(super) folder: Option<&'a str>,
     pub(super) title: Option<&'a str>,
@@ -92,7 +92,7 @@ pub(super) struct Line<'a> {
     pub(super) updated_at: Timestamp,
 }
 
-impl Line<'_> {
+impl ConversationRow<'_> {
     pub(super) fn status(is_over: bool) -> &'static str {
         if is_over { "expired" } else { "active" }
     }
@@ -121,7 +121,7 @@ impl Line<'_> {
 }
 
 pub(super) fn begun(session: SessionId, body: &Value, now: Timestamp) -> Value {
-    let line = Line {
+    let line = ConversationRow {
         id: session,
         folder: None,
         title: body["title"].as_str(),
@@ -139,7 +139,7 @@ pub(super) fn begun(session: SessionId, body: &Value, now: Timestamp) -> Value {
 
 pub(super) fn session(id: SessionId, story: &Story) -> Value {
     let heading = story.heading();
-    let line = Line {
+    let line = ConversationRow {
         id,
         folder: story.folder.as_deref(),
         title: Some(&heading),

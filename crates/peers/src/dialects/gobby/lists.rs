@@ -3,13 +3,13 @@
 use askbridge_core::ids::SessionId;
 use serde_json::{Value, json};
 
-use super::history::{Line, Page};
+use super::history::{ConversationRow, Page};
 use super::modes;
 use crate::json::Rfc3339;
 use crate::listing::hosted_door;
 use crate::rest;
 use crate::uuid;
-use crate::wish::{Finds, Gist, Query, SessionLine};
+use crate::wish::{Finds, Query, SessionLine, SessionSummary};
 
 /// Sessions in one response, unless the page wants fewer.
 const LISTED_MAX: usize = 100;
@@ -17,7 +17,7 @@ const LISTED_MAX: usize = 100;
 const LOOKS_MAX: usize = 10;
 
 /// A list being assembled.
-pub(super) struct Listed {
+pub(super) struct ListBuilder {
     wanted: Filter,
     page: Page,
     limit: usize,
@@ -44,7 +44,7 @@ impl Filter {
         let allows = |wanted: &[String], is: &[&str]| wanted.is_empty() || wanted.iter().any(|it| is.contains(&&**it));
         hosted_door(&line.door).is_some()
             && self.project.as_deref().is_none_or(|project| line.folder.as_deref().map(uuid::of_text).as_deref() == Some(project))
-            && allows(&self.statuses, &[Line::status(line.is_over)])
+            && allows(&self.statuses, &[ConversationRow::status(line.is_over)])
             && allows(&self.sources, &Page::SOURCES)
             // People talk to all of them; `auto` are those that agents started.
             && allows(&self.modes, &["interactive"])
@@ -54,7 +54,7 @@ impl Filter {
     }
 }
 
-impl Listed {
+impl ListBuilder {
     /// Reads what the page wants, and returns the first query for it.
     pub(super) fn new(query: &str) -> (Self, Query) {
         let text = |name| rest::value(query, name).filter(|value| !value.is_empty());
@@ -78,37 +78,38 @@ impl Listed {
         Query::Sessions { after: self.next.take(), limit: self.limit }
     }
 
-    /// Takes the result of a query. Returns the next query, or the one for the gists of the sessions found.
+    /// Takes the result of a query. Returns the next query, or the one for the summaries of the sessions found.
     pub(super) fn found(&mut self, finds: Finds) -> Query {
         self.lines.extend(finds.sessions.into_iter().filter(|line| self.wanted.takes(line)));
         self.next = finds.next;
         if self.next.is_some() && self.lines.len() < self.limit && self.looks < LOOKS_MAX {
             return self.look();
         }
-        Query::Gists(self.lines.iter().map(|line| line.id).collect())
+        Query::Summaries(self.lines.iter().map(|line| line.id).collect())
     }
 
-    /// Writes the list, once the gists of its sessions are known.
-    pub(super) fn json(&self, gists: &[(SessionId, Gist)]) -> Value {
-        let sessions: Vec<_> = self.lines.iter().map(|line| self.one(line, gists)).collect();
+    /// Writes the list, once the summaries of its sessions are known.
+    pub(super) fn json(&self, summaries: &[(SessionId, SessionSummary)]) -> Value {
+        let sessions: Vec<_> = self.lines.iter().map(|line| self.one(line, summaries)).collect();
         let last = self.lines.last().map(|line| Rfc3339(line.last_at));
         // The page sends both back; our cursor is the second.
         let next = self.next.as_ref().map(|next| json!({"updated_at": last, "id": next}));
         json!({"count": sessions.len(), "sessions": sessions, "next_cursor": next})
     }
 
-    fn one(&self, line: &SessionLine, gists: &[(SessionId, Gist)]) -> Value {
-        let gist = gists.iter().find(|(id, _)| *id == line.id).map(|(_, gist)| gist.clone()).unwrap_or_default();
-        let line = Line {
+    fn one(&self, line: &SessionLine, summaries: &[(SessionId, SessionSummary)]) -> Value {
+        let summary =
+            summaries.iter().find(|(id, _)| *id == line.id).map(|(_, summary)| summary.clone()).unwrap_or_default();
+        let line = ConversationRow {
             id: line.id,
             folder: line.folder.as_deref(),
-            title: line.title.as_deref().or(gist.heading.as_deref()),
-            model: gist.model.as_deref(),
-            mode: modes::name(gist.mode.as_deref().unwrap_or_default(), gist.other_tools),
+            title: line.title.as_deref().or(summary.heading.as_deref()),
+            model: summary.model.as_deref(),
+            mode: modes::name(summary.mode.as_deref().unwrap_or_default(), summary.other_tools),
             is_over: line.is_over,
-            messages: gist.messages,
+            messages: summary.messages,
             created_at: line.started_at,
-            updated_at: gist.last_at.unwrap_or(line.last_at),
+            updated_at: summary.last_at.unwrap_or(line.last_at),
         };
         line.json(self.page)
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use askbridge_core::ids::{SessionId, Timestamp};
 
 use super::peer::Gobby;
-use super::wire::Heard;
+use super::wire::GobbyFrame;
 use crate::peer::{Cx, Outbox, Tag};
 use crate::wish::Wish;
 
@@ -40,7 +40,7 @@ pub(super) struct Looking {
 
 impl Gobby {
     /// A heartbeat names the conversation: its open asks are drawn if they were not.
-    pub(super) fn look_at(&mut self, heard: &Heard, out: &mut Outbox) {
+    pub(super) fn look_at(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         self.looking.is_chat = true;
         self.looking.supposed = None;

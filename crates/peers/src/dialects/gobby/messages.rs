@@ -3,7 +3,7 @@
 use askbridge_core::ask::{Ask, Body, Kind};
 use serde_json::{Value, json};
 
-use super::cards::Drawn;
+use super::cards::GobbyCard;
 use super::{cards, names, quirks};
 use crate::json::Rfc3339;
 use crate::story::{Message, Part, Story};
@@ -77,10 +77,10 @@ fn has_a_call(story: &Story, ask: &Ask) -> bool {
 /// An ask without a call in the conversation: another program made it, or its call is not stored yet.
 fn alone(ask: &Ask, seq: u64) -> Option<Value> {
     let (name, status, arguments) = match cards::draw(ask) {
-        Drawn::Question(arguments) => (quirks::QUESTION_TOOL.to_owned(), "calling", arguments),
-        Drawn::Approval(name, arguments) => (name, "pending_approval", arguments),
+        GobbyCard::Question(arguments) => (quirks::QUESTION_TOOL.to_owned(), "calling", arguments),
+        GobbyCard::Approval(name, arguments) => (name, "pending_approval", arguments),
         // A plan has its own panel, and what cannot be drawn is explained once, in words.
-        Drawn::Plan(_) | Drawn::Not(_) => return None,
+        GobbyCard::Plan(_) | GobbyCard::Not(_) => return None,
     };
     let call = names::call_of(ask);
     let drawn = as_drawn(&call, &name, status, &arguments, &Value::Null, None);

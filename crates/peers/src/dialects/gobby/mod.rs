@@ -99,5 +99,5 @@ fn greet(hello: &Hello<'_>) -> Greeting {
         return Greeting::Open(Box::new(Gobby::default()));
     }
     let named = hello.path.split('/').skip(2).map(names::session_of).find(|session| hello.sees.see(*session));
-    Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.map(str::to_owned))))
+    Greeting::Open(Box::new(requests::GobbyRequest::new(named, hello.caller.map(str::to_owned))))
 }

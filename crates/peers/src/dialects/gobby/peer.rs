@@ -11,7 +11,7 @@ use askbridge_core::refusal::Refusal;
 use super::events::Subscribed;
 use super::looking::Looking;
 use super::streams::Piece;
-use super::wire::Said;
+use super::wire::GobbyEvent;
 use super::{quirks, tell};
 use crate::awaiting::Awaiting;
 use crate::listing::hosted_door;
@@ -44,7 +44,7 @@ pub struct Gobby {
     early: Vec<String>,
     knows_what_is_open: bool,
     pub(super) subscribed: Subscribed,
-    awaiting: Awaiting<Awaited>,
+    awaiting: Awaiting<PendingRuling>,
 }
 
 /// What this socket knows of one conversation.
@@ -76,15 +76,15 @@ pub(super) struct Open {
 
 /// What a ruling is about.
 #[derive(Debug)]
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Conversations,
     Requests,
     /// Whether its conversation still continues in this session.
     Whereabouts(SessionId),
     /// The turn is being stopped; then this is sent.
-    StopThenSay(SessionId, Box<Saying>),
-    Say(SessionId, Box<Saying>),
-    StartThenSay(SessionId, Box<Saying>),
+    StopThenSay(SessionId, Box<ChatMessage>),
+    Say(SessionId, Box<ChatMessage>),
+    StartThenSay(SessionId, Box<ChatMessage>),
     Answer(AskId),
     /// A conversation being opened in the chat.
     GoOn(SessionId),
@@ -94,7 +94,7 @@ pub(super) enum Awaited {
 
 /// A message to send, and the settings of its session if there is none yet.
 #[derive(Debug, Clone)]
-pub(super) struct Saying {
+pub(super) struct ChatMessage {
     pub(super) text: String,
     pub(super) request: Option<String>,
     pub(super) model: Option<String>,
@@ -104,11 +104,11 @@ pub(super) struct Saying {
 }
 
 impl Gobby {
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
@@ -129,14 +129,14 @@ impl Gobby {
 
     fn greeted(&mut self, finds: &Finds, cx: &mut Cx<'_>) {
         let running = finds.sessions.iter().filter(|line| hosted_door(&line.door).is_some() && !line.is_over);
-        let said = Said::ConnectionEstablished {
+        let said = GobbyEvent::ConnectionEstablished {
             client_id: uuid::write(cx.ids.fresh()),
             user_id: format!("local-{:08x}", cx.ids.fresh() as u32),
             latency: 0,
             conversation_ids: running.map(|line| uuid::of_session(line.id)).collect(),
         };
         tell::send(&said, cx.out);
-        self.query(Awaited::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
+        self.query(PendingRuling::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
     }
 
     fn remembered(&mut self, finds: &Finds, out: &mut Outbox) {
@@ -190,40 +190,42 @@ impl Peer for Gobby {
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaiting.take(tag) else { return };
         match (awaited, ruling) {
-            (Awaited::Conversations, ruling) => {
+            (PendingRuling::Conversations, ruling) => {
                 let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.greeted(&finds, cx);
             }
-            (Awaited::Requests, ruling) => {
+            (PendingRuling::Requests, ruling) => {
                 let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.remembered(&finds, cx.out);
             }
-            (Awaited::Whereabouts(session), Ok(receipt)) => self.found(session, &receipt, cx.out),
+            (PendingRuling::Whereabouts(session), Ok(receipt)) => self.found(session, &receipt, cx.out),
             // A turn that could not be stopped is over.
-            (Awaited::StopThenSay(session, saying), _) | (Awaited::StartThenSay(session, saying), Ok(_)) => {
+            (PendingRuling::StopThenSay(session, saying), _)
+            | (PendingRuling::StartThenSay(session, saying), Ok(_)) => {
                 self.say(session, *saying, cx.out);
             }
-            (Awaited::Say(session, saying), Err(Rejection::Refused(Refusal::UnknownSession(_))))
+            (PendingRuling::Say(session, saying), Err(Rejection::Refused(Refusal::UnknownSession(_))))
                 if !saying.has_started =>
             {
                 self.start(session, *saying, cx.out);
             }
-            (Awaited::Say(session, _) | Awaited::StartThenSay(session, _), Err(why)) => {
+            (PendingRuling::Say(session, _) | PendingRuling::StartThenSay(session, _), Err(why)) => {
                 self.not_said(session, &why.to_string(), cx.out);
             }
-            (Awaited::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
-            (Awaited::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
-            (Awaited::Other | Awaited::GoOn(_), Err(why)) => tell::error(&why.to_string(), cx.out),
-            (Awaited::GoOn(session), Ok(receipt)) => {
+            (PendingRuling::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
+            (PendingRuling::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
+            (PendingRuling::Other | PendingRuling::GoOn(_), Err(why)) => tell::error(&why.to_string(), cx.out),
+            (PendingRuling::GoOn(session), Ok(receipt)) => {
                 if let Some(view) = receipt.session_view {
                     self.goes_on(session, &view, cx.out);
                 }
             }
-            (Awaited::Say(session, _), Ok(receipt)) => {
+            (PendingRuling::Say(session, _), Ok(receipt)) => {
                 self.moves(session, receipt.session.unwrap_or(session), cx.out);
             }
             // There is no such session yet, or it is another person's.
-            (Awaited::Whereabouts(_), Err(_)) | (Awaited::Answer(_) | Awaited::Delete(_) | Awaited::Other, Ok(_)) => {}
+            (PendingRuling::Whereabouts(_), Err(_))
+            | (PendingRuling::Answer(_) | PendingRuling::Delete(_) | PendingRuling::Other, Ok(_)) => {}
         }
     }
 
@@ -231,7 +233,7 @@ impl Peer for Gobby {
         if !std::mem::replace(&mut self.begun, true) {
             self.looking.screen = cx.ids.fresh() as u64;
             let sessions = Query::Sessions { after: None, limit: CONVERSATIONS_MAX };
-            self.query(Awaited::Conversations, sessions, cx.out);
+            self.query(PendingRuling::Conversations, sessions, cx.out);
         }
         None
     }

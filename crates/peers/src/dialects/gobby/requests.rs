@@ -7,7 +7,7 @@ use askbridge_core::ids::{Raw, SessionId};
 use askbridge_core::limits;
 use serde_json::{Map, Value, json};
 
-use super::lists::Listed;
+use super::lists::ListBuilder;
 use super::starting::{self, Beginning};
 use super::{history, messages, quirks, summary};
 use crate::one_request::OneRequest;
@@ -28,16 +28,16 @@ const MESSAGES_MAX: usize = 100;
 const AT_WORK_MAX: usize = 200;
 
 /// One request.
-pub(super) struct Asked {
+pub(super) struct GobbyRequest {
     session: Option<SessionId>,
     /// The caller's name, if known.
     caller: Option<String>,
-    wanted: Wanted,
+    wanted: PendingResponse,
     story: Story,
 }
 
 /// What the response will contain.
-enum Wanted {
+enum PendingResponse {
     Nothing,
     Login,
     Logout,
@@ -51,8 +51,8 @@ enum Wanted {
     Settings,
     /// Changes to the settings.
     SettingsToBe(Map<String, Value>),
-    Sessions(Listed),
-    SessionsAbout(Listed),
+    Sessions(ListBuilder),
+    SessionsAbout(ListBuilder),
     Session,
     Summary,
     /// The response once a wish about a conversation is granted.
@@ -63,12 +63,12 @@ enum Wanted {
     },
 }
 
-impl Asked {
+impl GobbyRequest {
     pub(super) fn new(session: Option<SessionId>, caller: Option<String>) -> Self {
-        Self { session, caller, wanted: Wanted::Nothing, story: Story::default() }
+        Self { session, caller, wanted: PendingResponse::Nothing, story: Story::default() }
     }
 
-    fn query(&mut self, wanted: Wanted, query: Query, out: &mut Outbox) {
+    fn query(&mut self, wanted: PendingResponse, query: Query, out: &mut Outbox) {
         self.wanted = wanted;
         out.queries.push((TAG, query));
     }
@@ -83,21 +83,21 @@ impl Asked {
             ("POST", ["auth", "login"]) => {
                 let body: Value = serde_json::from_slice(req.body).unwrap_or_default();
                 let token = body["password"].as_str().unwrap_or_default().to_owned();
-                self.query(Wanted::Login, Query::Login { token }, out);
+                self.query(PendingResponse::Login, Query::Login { token }, out);
             }
-            ("POST", ["auth", "logout"]) => self.query(Wanted::Logout, Query::Logout, out),
-            ("GET", ["files", "projects"]) => self.query(Wanted::Folders, Query::Folders, out),
-            ("GET", ["projects"]) => self.query(Wanted::Projects, Query::Folders, out),
+            ("POST", ["auth", "logout"]) => self.query(PendingResponse::Logout, Query::Logout, out),
+            ("GET", ["files", "projects"]) => self.query(PendingResponse::Folders, Query::Folders, out),
+            ("GET", ["projects"]) => self.query(PendingResponse::Projects, Query::Folders, out),
             ("POST", ["sessions", "web-chat"]) => {
                 let body = serde_json::from_slice(req.body).unwrap_or_default();
-                self.query(Wanted::NewChat(body), Query::Folders, out);
+                self.query(PendingResponse::NewChat(body), Query::Folders, out);
             }
             ("GET", ["sessions"]) => {
-                let (listed, first) = Listed::new(req.query);
-                self.query(Wanted::Sessions(listed), first, out);
+                let (listed, first) = ListBuilder::new(req.query);
+                self.query(PendingResponse::Sessions(listed), first, out);
             }
-            ("GET", ["sessions", _]) => self.story_of(Wanted::Session, out),
-            ("POST", ["sessions", _, "generate-summary"]) => self.story_of(Wanted::Summary, out),
+            ("GET", ["sessions", _]) => self.story_of(PendingResponse::Session, out),
+            ("POST", ["sessions", _, "generate-summary"]) => self.story_of(PendingResponse::Summary, out),
             ("POST", ["sessions", _, "rename"]) => self.rename(req, out),
             ("POST", ["sessions", id, "expire"]) => {
                 let done = json!({"status": "expired", "session_id": id, "terminal_killed": false});
@@ -121,14 +121,14 @@ impl Asked {
                         if rest::value(req.query, "after_seq").as_deref() == Some("0") {
                             out.wishes.push((LOOK, Wish::Look { session: Some(session), screen: None }));
                         }
-                        self.story_of(Wanted::Messages { after, limit }, out);
+                        self.story_of(PendingResponse::Messages { after, limit }, out);
                     }
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
                 }
             }
-            ("GET", ["config", "ui-settings"]) => self.settings(Wanted::Settings, out),
+            ("GET", ["config", "ui-settings"]) => self.settings(PendingResponse::Settings, out),
             ("PUT", ["config", "ui-settings"]) => match serde_json::from_slice(req.body) {
-                Ok(Value::Object(changes)) => self.settings(Wanted::SettingsToBe(changes), out),
+                Ok(Value::Object(changes)) => self.settings(PendingResponse::SettingsToBe(changes), out),
                 _ => rest::detail(out, 400, "Settings are an object"),
             },
             ("GET", _) => {
@@ -142,7 +142,7 @@ impl Asked {
 
     /// The settings of a person's pages. One is which project is shown; without it a reloaded page opens a conversation
     /// of another project.
-    fn settings(&mut self, wanted: Wanted, out: &mut Outbox) {
+    fn settings(&mut self, wanted: PendingResponse, out: &mut Outbox) {
         match settings_name(self.caller.as_deref()) {
             Some(name) => self.query(wanted, Query::Kept(name), out),
             None => rest::json(out, 200, &json!({})),
@@ -155,7 +155,7 @@ impl Asked {
         let thing = settings.to_string();
         match settings_name(self.caller.as_deref()) {
             Some(name) if thing.len() <= limits::SHELF_BYTES_MAX => {
-                self.wanted = Wanted::Done(settings);
+                self.wanted = PendingResponse::Done(settings);
                 out.wishes.push((SECOND, Wish::Keep { name, thing: Some(Raw::from(thing)) }));
             }
             _ => rest::detail(out, 413, "These settings are too large"),
@@ -180,14 +180,14 @@ impl Asked {
     fn ask_for(&mut self, done: Value, wish: impl FnOnce(SessionId) -> Wish, out: &mut Outbox) {
         match self.session {
             Some(session) => {
-                self.wanted = Wanted::Done(done);
+                self.wanted = PendingResponse::Done(done);
                 out.wishes.push((SECOND, wish(session)));
             }
             None => rest::detail(out, 404, "Session not found"),
         }
     }
 
-    fn story_of(&mut self, wanted: Wanted, out: &mut Outbox) {
+    fn story_of(&mut self, wanted: PendingResponse, out: &mut Outbox) {
         match self.session {
             Some(session) => {
                 self.wanted = wanted;
@@ -199,23 +199,23 @@ impl Asked {
 
     fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let finds = receipt.finds.map(|finds| *finds).unwrap_or_default();
-        match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
-            Wanted::Login => {
+        match std::mem::replace(&mut self.wanted, PendingResponse::Nothing) {
+            PendingResponse::Login => {
                 let cookie = receipt.cookie.map(|cookie| set_cookie(&cookie, limits::LOGIN_COOKIE_LIFE));
                 rest::json_with_cookies(cx.out, cookie, &json!({"ok": true}));
             }
-            Wanted::Logout => {
+            PendingResponse::Logout => {
                 rest::json_with_cookies(cx.out, [set_cookie("", Duration::ZERO)], &json!({"ok": true}));
             }
-            Wanted::Folders => rest::json(cx.out, 200, &history::projects(&finds.folders)),
-            Wanted::Projects => {
+            PendingResponse::Folders => rest::json(cx.out, 200, &history::projects(&finds.folders)),
+            PendingResponse::Projects => {
                 let sessions = Query::Sessions { after: None, limit: AT_WORK_MAX };
-                self.query(Wanted::ProjectsAtWork(finds.folders), sessions, cx.out);
+                self.query(PendingResponse::ProjectsAtWork(finds.folders), sessions, cx.out);
             }
-            Wanted::ProjectsAtWork(folders) => {
+            PendingResponse::ProjectsAtWork(folders) => {
                 rest::json(cx.out, 200, &history::projects_at_work(&folders, &finds.sessions));
             }
-            Wanted::NewChat(body) => {
+            PendingResponse::NewChat(body) => {
                 let folder = history::folder_of(&finds.folders, body["project_id"].as_str());
                 let beginning = Beginning {
                     title: body["title"].as_str(),
@@ -225,21 +225,24 @@ impl Asked {
                 };
                 let session = uuid::fresh_session(cx.ids.fresh());
                 cx.out.wishes.push((SECOND, starting::start(session, &beginning)));
-                self.wanted = Wanted::Begun(body);
+                self.wanted = PendingResponse::Begun(body);
             }
-            Wanted::Begun(body) => {
+            PendingResponse::Begun(body) => {
                 let Some(session) = receipt.session else { return };
                 rest::json(cx.out, 200, &history::begun(session, &body, cx.now));
             }
-            Wanted::Sessions(mut listed) => match listed.found(finds) {
-                query @ Query::Gists(_) => self.query(Wanted::SessionsAbout(listed), query, cx.out),
-                query => self.query(Wanted::Sessions(listed), query, cx.out),
+            PendingResponse::Sessions(mut listed) => match listed.found(finds) {
+                query @ Query::Summaries(_) => self.query(PendingResponse::SessionsAbout(listed), query, cx.out),
+                query => self.query(PendingResponse::Sessions(listed), query, cx.out),
             },
-            Wanted::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.gists)),
-            Wanted::Settings => rest::json(cx.out, 200, &kept_settings(&finds)),
-            Wanted::SettingsToBe(changes) => self.keep_settings(kept_settings(&finds), changes, cx.out),
-            Wanted::Done(done) => rest::json(cx.out, 200, &done),
-            Wanted::Nothing | Wanted::Session | Wanted::Summary | Wanted::Messages { .. } => {}
+            PendingResponse::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.summaries)),
+            PendingResponse::Settings => rest::json(cx.out, 200, &kept_settings(&finds)),
+            PendingResponse::SettingsToBe(changes) => self.keep_settings(kept_settings(&finds), changes, cx.out),
+            PendingResponse::Done(done) => rest::json(cx.out, 200, &done),
+            PendingResponse::Nothing
+            | PendingResponse::Session
+            | PendingResponse::Summary
+            | PendingResponse::Messages { .. } => {}
         }
     }
 }
@@ -259,7 +262,7 @@ fn set_cookie(cookie: &str, life: Duration) -> String {
     format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", quirks::COOKIE, life.as_secs())
 }
 
-impl OneRequest for Asked {
+impl OneRequest for GobbyRequest {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         self.asked(req, cx.out);
     }
@@ -273,12 +276,12 @@ impl OneRequest for Asked {
             return;
         }
         match self.wanted {
-            Wanted::Session => {
+            PendingResponse::Session => {
                 let named = self.session.unwrap_or(session);
                 rest::json(cx.out, 200, &history::session(named, &self.story));
             }
-            Wanted::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
-            Wanted::Messages { after, limit } => {
+            PendingResponse::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
+            PendingResponse::Messages { after, limit } => {
                 rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
             }
             _ => {}
@@ -291,7 +294,7 @@ impl OneRequest for Asked {
         }
         match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
-            (Err(Rejection::Unauthorized), Wanted::Login) => {
+            (Err(Rejection::Unauthorized), PendingResponse::Login) => {
                 rest::json(cx.out, 401, &json!({"ok": false, "error": "Invalid username or password"}));
             }
             (Err(why), _) => rest::detail(cx.out, why.status(), &why.to_string()),

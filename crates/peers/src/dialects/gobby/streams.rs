@@ -5,7 +5,7 @@ use askbridge_core::ids::SessionId;
 use super::names;
 use super::peer::Gobby;
 use super::tell::send;
-use super::wire::Said;
+use super::wire::GobbyEvent;
 use crate::peer::{BlockKind, Outbox};
 use crate::stream::Completion;
 use crate::told::Happened;
@@ -58,7 +58,7 @@ impl Gobby {
                 let conversation = self.name_of(piece.session);
                 for request in self.requests(piece.session) {
                     let (message_id, conversation_id, request_id) = (message, &*conversation, request.as_deref());
-                    send(&Said::ChatThinking { message_id, conversation_id, request_id, content }, out);
+                    send(&GobbyEvent::ChatThinking { message_id, conversation_id, request_id, content }, out);
                 }
             }
             BlockKind::Asking => {}

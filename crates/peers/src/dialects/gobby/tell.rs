@@ -9,10 +9,10 @@ use askbridge_core::ids::{AskId, CallId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use serde_json::{Value, json};
 
-use super::cards::{self, Drawn};
+use super::cards::{self, GobbyCard};
 use super::peer::{Chat, Gobby, Open};
 use super::streams::Piece;
-use super::wire::{End, Said};
+use super::wire::{End, GobbyEvent};
 use super::{modes, names, quirks};
 use crate::listing::hosted_door;
 use crate::peer::{BlockKind, Outbox};
@@ -24,12 +24,12 @@ use crate::wish::Rejection;
 /// Ended asks that one page remembers, because they may still be answered late. Beyond: the oldest is forgotten.
 const OVER_MAX: usize = 64;
 
-pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
+pub(super) fn send(said: &GobbyEvent<'_>, out: &mut Outbox) {
     out.text(serde_json::to_string(said).expect("frames have text keys"));
 }
 
 pub(super) fn error(message: &str, out: &mut Outbox) {
-    send(&Said::Error { code: "ERROR", message, request_id: None }, out);
+    send(&GobbyEvent::Error { code: "ERROR", message, request_id: None }, out);
 }
 
 /// A tool call in its current state.
@@ -51,7 +51,7 @@ impl Gobby {
         let message = names::message_of_call(session, quirks::first_shown(tool.call));
         let conversation = self.name_of(session);
         for request in requests {
-            let said = Said::ToolStatus {
+            let said = GobbyEvent::ToolStatus {
                 message_id: &message,
                 conversation_id: &conversation,
                 request_id: request.as_deref(),
@@ -82,7 +82,7 @@ impl Gobby {
         }
         let conversation = self.name_of(session);
         for request in requests {
-            let said = Said::ChatStream {
+            let said = GobbyEvent::ChatStream {
                 message_id: message,
                 conversation_id: &conversation,
                 request_id: request.as_deref(),
@@ -112,25 +112,28 @@ impl Gobby {
         }
         let call = quirks::shown_again(&names::call_of(ask), times);
         match cards::draw(ask) {
-            Drawn::Question(arguments) => {
+            GobbyCard::Question(arguments) => {
                 let (name, status, result) = (quirks::QUESTION_TOOL, "calling", &Value::Null);
                 let tool = Tool { call: &call, name, status, arguments: &arguments, result, error: None };
                 self.tool(session, &tool, out);
             }
             // A page would draw an approval of any conversation, so it gets only those of the one it shows.
-            Drawn::Approval(..) if self.current != Some(session) => {}
-            Drawn::Approval(name, arguments) => {
+            GobbyCard::Approval(..) if self.current != Some(session) => {}
+            GobbyCard::Approval(name, arguments) => {
                 let (status, result) = ("pending_approval", &Value::Null);
                 let tool = Tool { call: &call, name: &name, status, arguments: &arguments, result, error: None };
                 self.tool(session, &tool, out);
             }
-            Drawn::Plan(plan) => {
+            GobbyCard::Plan(plan) => {
                 let conversation_id = &self.name_of(session);
-                let said =
-                    Said::PlanPendingApproval { conversation_id, plan_content: &plan, allowed_prompts: Vec::new() };
+                let said = GobbyEvent::PlanPendingApproval {
+                    conversation_id,
+                    plan_content: &plan,
+                    allowed_prompts: Vec::new(),
+                };
                 send(&said, out);
             }
-            Drawn::Not(why) => error(&why, out),
+            GobbyCard::Not(why) => error(&why, out),
         }
     }
 
@@ -167,8 +170,8 @@ impl Gobby {
         out: &mut Outbox,
     ) {
         let arguments = match cards::draw(ask) {
-            Drawn::Question(arguments) | Drawn::Approval(_, arguments) => arguments,
-            Drawn::Plan(_) | Drawn::Not(_) => Value::Null,
+            GobbyCard::Question(arguments) | GobbyCard::Approval(_, arguments) => arguments,
+            GobbyCard::Plan(_) | GobbyCard::Not(_) => Value::Null,
         };
         let tool = Tool { call, name: cards::tool_of(ask), status, arguments: &arguments, result, error };
         self.tool(ask.id.session, &tool, out);
@@ -215,14 +218,14 @@ impl Gobby {
             Some(Outcome::Answered { .. }) => ("plan", "plan_changes_requested"),
             _ => ("plan", quirks::CLOSES_PLAN),
         };
-        send(&Said::ModeChanged { conversation_id: &self.name_of(ask.id.session), mode, reason }, out);
+        send(&GobbyEvent::ModeChanged { conversation_id: &self.name_of(ask.id.session), mode, reason }, out);
     }
 
     /// A message could not be sent.
     pub(super) fn not_said(&mut self, session: SessionId, why: &str, out: &mut Outbox) {
         let conversation = self.name_of(session);
         for request in self.requests(session) {
-            let said = Said::ChatError {
+            let said = GobbyEvent::ChatError {
                 message_id: None,
                 conversation_id: &conversation,
                 request_id: request.as_deref(),
@@ -268,7 +271,7 @@ impl Gobby {
                 if let Some(mode) = &settings.mode {
                     let mode = modes::name(mode, settings.wishes.other_tools);
                     let conversation_id = &self.name_of(session);
-                    send(&Said::ModeChanged { conversation_id, mode, reason: "agent_requested" }, out);
+                    send(&GobbyEvent::ModeChanged { conversation_id, mode, reason: "agent_requested" }, out);
                 }
             }
             Event::Closed { .. } => drop(self.chats.remove(&session)),

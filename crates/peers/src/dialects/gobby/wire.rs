@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 /// A frame from a client; the handler of each type reads the fields it needs.
 #[derive(Deserialize)]
-pub(super) struct Heard {
+pub(super) struct GobbyFrame {
     #[serde(rename = "type")]
     pub(super) kind: String,
     #[serde(flatten)]
     pub(super) more: Map<String, Value>,
 }
 
-impl Heard {
+impl GobbyFrame {
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.more.get(name)?.as_str()
     }
@@ -22,7 +22,7 @@ impl Heard {
 /// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Said<'a> {
+pub(super) enum GobbyEvent<'a> {
     ConnectionEstablished {
         client_id: String,
         user_id: String,

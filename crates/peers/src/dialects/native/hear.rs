@@ -6,11 +6,11 @@ use askbridge_core::ids::{AskId, Raw, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 
-use super::wire::Heard;
+use super::wire::ClientFrame;
 use crate::wish::{AskRef, Query, Rejection, Wish};
 
 /// What a frame asks for.
-pub(super) enum Asked {
+pub(super) enum ClientCommand {
     Hello { token: Option<String>, cursor: Option<String> },
     Wish(u64, Box<Wish>),
     Query(u64, Query),
@@ -19,17 +19,19 @@ pub(super) enum Asked {
 }
 
 /// Reads a frame. An error is answered under the frame's tag, if it has one.
-pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
-    let wish = |tag, wish| Ok(Asked::Wish(tag, Box::new(wish)));
+pub(super) fn hear(heard: ClientFrame) -> Result<ClientCommand, (Option<u64>, Rejection)> {
+    let wish = |tag, wish| Ok(ClientCommand::Wish(tag, Box::new(wish)));
     match heard {
-        Heard::Hello { token, cursor } => Ok(Asked::Hello { token, cursor }),
-        Heard::Answer(answer) => {
+        ClientFrame::Hello { token, cursor } => Ok(ClientCommand::Hello { token, cursor }),
+        ClientFrame::Answer(answer) => {
             let ask = ask_ref(answer.tag, &answer.ask)?;
             let (reply, undo) = answer.what.reply().map_err(|error| bad(answer.tag, error.to_string()))?;
             wish(answer.tag, Wish::Answer { ask, reply, undo })
         }
-        Heard::Dismiss(it) => wish(it.tag, Wish::Dismiss { ask: ask_ref(it.tag, &it.ask)?, words: it.what.words }),
-        Heard::Extend(it) => {
+        ClientFrame::Dismiss(it) => {
+            wish(it.tag, Wish::Dismiss { ask: ask_ref(it.tag, &it.ask)?, words: it.what.words })
+        }
+        ClientFrame::Extend(it) => {
             let wait = match it.what.seconds.map(Duration::try_from_secs_f64) {
                 None => Wait::Forever,
                 Some(Ok(more)) => Wait::For(more),
@@ -37,38 +39,38 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
             };
             wish(it.tag, Wish::Extend { ask: ask_ref(it.tag, &it.ask)?, wait })
         }
-        Heard::Undo(it) => wish(it.tag, Wish::Undo { ask: ask_ref(it.tag, &it.ask)? }),
-        Heard::Withdraw(it) => {
+        ClientFrame::Undo(it) => wish(it.tag, Wish::Undo { ask: ask_ref(it.tag, &it.ask)? }),
+        ClientFrame::Withdraw(it) => {
             let why = it.what.words.unwrap_or_else(|| "withdrawn".to_owned());
             wish(it.tag, Wish::Withdraw { ask: ask_ref(it.tag, &it.ask)?, why })
         }
-        Heard::Draft(it) => {
+        ClientFrame::Draft(it) => {
             let draft = Raw::from(it.what.draft.to_string());
             wish(it.tag, Wish::Draft { ask: ask_ref(it.tag, &it.ask)?, draft })
         }
-        Heard::Show(it) => Ok(Asked::Query(it.tag, Query::Ask(ask_id(it.tag, &it.ask)?))),
-        Heard::Start(it) => {
+        ClientFrame::Show(it) => Ok(ClientCommand::Query(it.tag, Query::Ask(ask_id(it.tag, &it.ask)?))),
+        ClientFrame::Start(it) => {
             let start = it.new.wish().map_err(|refusal| (Some(it.tag), Rejection::Refused(refusal)))?;
             wish(it.tag, start)
         }
-        Heard::Configure(it) => {
+        ClientFrame::Configure(it) => {
             let session = session_id(it.tag, &it.session)?;
             wish(it.tag, Wish::Configure { session, settings: Box::new(it.changes.into()) })
         }
-        Heard::Close { tag, session, why } => wish(tag, Wish::Close { session: session_id(tag, &session)?, why }),
-        Heard::Forget { tag, session } => wish(tag, Wish::Forget { session: session_id(tag, &session)? }),
-        Heard::Say { tag, session, text, about } => {
+        ClientFrame::Close { tag, session, why } => wish(tag, Wish::Close { session: session_id(tag, &session)?, why }),
+        ClientFrame::Forget { tag, session } => wish(tag, Wish::Forget { session: session_id(tag, &session)? }),
+        ClientFrame::Say { tag, session, text, about } => {
             let session = session_id(tag, &session)?;
             let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;
             wish(tag, Wish::Say { session, text, about })
         }
-        Heard::Unsay { tag, message } => {
+        ClientFrame::Unsay { tag, message } => {
             let message = message.parse().map_err(|_| bad(tag, format!("`{message}` is not a message's id")))?;
             wish(tag, Wish::Unsay { message })
         }
-        Heard::Interrupt { tag, session } => wish(tag, Wish::Interrupt { session: session_id(tag, &session)? }),
-        Heard::Ping { tag } => Ok(Asked::Ping(tag)),
-        Heard::Pong => Ok(Asked::Nothing),
+        ClientFrame::Interrupt { tag, session } => wish(tag, Wish::Interrupt { session: session_id(tag, &session)? }),
+        ClientFrame::Ping { tag } => Ok(ClientCommand::Ping(tag)),
+        ClientFrame::Pong => Ok(ClientCommand::Nothing),
     }
 }
 

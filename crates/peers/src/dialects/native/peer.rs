@@ -3,9 +3,9 @@
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
 
-use super::hear::{Asked, hear};
+use super::hear::{ClientCommand, hear};
 use super::tell::{self, SnapshotParts};
-use super::wire::{Heard, Said};
+use super::wire::{ClientFrame, ServerFrame};
 use crate::peer::{Cx, Frame, Garbled, Peer, Tag};
 use crate::told::Told;
 use crate::wish::{Query, Receipt, Rejection, Watch};
@@ -20,7 +20,7 @@ const LOGIN: Tag = Tag(u64::MAX);
 /// One native connection.
 #[derive(Debug)]
 pub struct Native {
-    stage: Stage,
+    stage: ConnectionStage,
     /// Whether the first timer was set.
     timed: bool,
     /// The cursor that came with hello.
@@ -30,7 +30,7 @@ pub struct Native {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Stage {
+enum ConnectionStage {
     /// `known`: a bearer token came with the upgrade, so hello need not bring one.
     Knocking {
         known: bool,
@@ -41,11 +41,16 @@ enum Stage {
 
 impl Native {
     pub fn new(known: bool) -> Self {
-        Self { stage: Stage::Knocking { known }, timed: false, cursor: None, gathered: SnapshotParts::default() }
+        Self {
+            stage: ConnectionStage::Knocking { known },
+            timed: false,
+            cursor: None,
+            gathered: SnapshotParts::default(),
+        }
     }
 
     fn hello(&mut self, token: Option<String>, cursor: Option<String>, cx: &mut Cx<'_>) {
-        let Stage::Knocking { known } = self.stage else {
+        let ConnectionStage::Knocking { known } = self.stage else {
             let why = "hello was said before; connect again to be somebody else".to_owned();
             tell::refuse(None, &Rejection::Refused(bad_request(why)), cx.out);
             return;
@@ -54,7 +59,7 @@ impl Native {
         match (token, known) {
             (None, false) => self.turn_away(None, cx),
             (token, _) => {
-                self.stage = Stage::SigningIn;
+                self.stage = ConnectionStage::SigningIn;
                 cx.out.queries.push((LOGIN, Query::Login { token: token.unwrap_or_default() }));
             }
         }
@@ -69,9 +74,9 @@ impl Native {
 impl Peer for Native {
     fn hear(&mut self, frame: Frame<'_>, cx: &mut Cx<'_>) -> Result<(), Garbled> {
         let Frame::Text(text) = frame else { return Ok(()) };
-        let heard: Heard = match serde_json::from_str(&text) {
+        let heard: ClientFrame = match serde_json::from_str(&text) {
             Ok(heard) => heard,
-            Err(error) if error.is_data() && self.stage == Stage::Inside => {
+            Err(error) if error.is_data() && self.stage == ConnectionStage::Inside => {
                 // JSON, but not a frame that we know: report it and go on, because the client may be newer than we are.
                 let why = format!("not a frame of this protocol: {error}");
                 tell::refuse(tag_of(&text), &Rejection::Refused(bad_request(why)), cx.out);
@@ -82,15 +87,15 @@ impl Peer for Native {
             }
         };
         match hear(heard) {
-            Ok(Asked::Hello { token, cursor }) => self.hello(token, cursor, cx),
-            Ok(Asked::Ping(tag)) => tell::send(cx.out, &Said::Pong { tag }),
-            Ok(Asked::Nothing) => {}
-            Ok(Asked::Wish(tag, _) | Asked::Query(tag, _)) if self.stage != Stage::Inside => {
+            Ok(ClientCommand::Hello { token, cursor }) => self.hello(token, cursor, cx),
+            Ok(ClientCommand::Ping(tag)) => tell::send(cx.out, &ServerFrame::Pong { tag }),
+            Ok(ClientCommand::Nothing) => {}
+            Ok(ClientCommand::Wish(tag, _) | ClientCommand::Query(tag, _)) if self.stage != ConnectionStage::Inside => {
                 self.turn_away(Some(tag), cx);
             }
-            Err((tag, _)) if self.stage != Stage::Inside => self.turn_away(tag, cx),
-            Ok(Asked::Wish(tag, wish)) => cx.out.wishes.push((Tag(tag), *wish)),
-            Ok(Asked::Query(tag, query)) => cx.out.queries.push((Tag(tag), query)),
+            Err((tag, _)) if self.stage != ConnectionStage::Inside => self.turn_away(tag, cx),
+            Ok(ClientCommand::Wish(tag, wish)) => cx.out.wishes.push((Tag(tag), *wish)),
+            Ok(ClientCommand::Query(tag, query)) => cx.out.queries.push((Tag(tag), query)),
             Err((tag, rejection)) => tell::refuse(tag, &rejection, cx.out),
         }
         Ok(())
@@ -102,16 +107,16 @@ impl Peer for Native {
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         // After the login, the highest tag is a client's like any other.
-        if tag != LOGIN || self.stage == Stage::Inside {
+        if tag != LOGIN || self.stage == ConnectionStage::Inside {
             tell::reply(tag.0, ruling, cx.out);
             return;
         }
         match ruling.map(|receipt| receipt.caller) {
             Ok(Some(caller)) => {
-                self.stage = Stage::Inside;
+                self.stage = ConnectionStage::Inside;
                 let heartbeat_seconds = limits::HEARTBEAT.as_secs();
                 let (name, role, now) = (&*caller.name, caller.role, cx.now.0);
-                let welcome = Said::Welcome { protocol: 1, name, role, heartbeat_seconds, now };
+                let welcome = ServerFrame::Welcome { protocol: 1, name, role, heartbeat_seconds, now };
                 tell::send(cx.out, &welcome);
                 cx.out.watches.push(Watch::Inbox { after: self.cursor.take() });
             }
@@ -129,11 +134,11 @@ impl Peer for Native {
             self.timed = true;
             return Some(cx.now.plus(limits::HELLO_MAX));
         }
-        if self.stage != Stage::Inside {
+        if self.stage != ConnectionStage::Inside {
             self.turn_away(None, cx);
             return None;
         }
-        tell::send(cx.out, &Said::Ping { now: cx.now.0 });
+        tell::send(cx.out, &ServerFrame::Ping { now: cx.now.0 });
         Some(cx.now.plus(limits::HEARTBEAT))
     }
 }

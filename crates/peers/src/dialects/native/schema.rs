@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::wire::{Heard, Said};
+use super::wire::{ClientFrame, ServerFrame};
 
 /// Placeholder for the schema of events. The journal knows how events are written, and peers do not know the journal,
 /// so a document of both puts the journal's schema in first, under the same id.
@@ -44,13 +44,13 @@ struct EventFrame {
 
 /// Returns the schema of what a client may send: one of several, told apart by `type`.
 pub fn client_frame(generator: &mut SchemaGenerator) -> Schema {
-    Heard::json_schema(generator)
+    ClientFrame::json_schema(generator)
 }
 
 /// Returns the schema of what a client may be sent: one of several, told apart by `type`.
 pub fn server_frame(generator: &mut SchemaGenerator) -> Schema {
     let event = EventFrame::json_schema(generator);
-    let mut all = Said::json_schema(generator);
+    let mut all = ServerFrame::json_schema(generator);
     if let Some(frames) = all.get_mut("oneOf").and_then(|frames| frames.as_array_mut()) {
         frames.push(event.to_value());
     }

@@ -4,7 +4,7 @@ use askbridge_core::ids::{AskId, Raw, SessionId, Spell};
 use askbridge_core::limits;
 use serde_json::value::RawValue;
 
-use super::wire::{DraftJson, Granted, Said};
+use super::wire::{DraftJson, Granted, ServerFrame};
 use crate::json::{AskJson, ListedAsk, Problem, Rfc3339};
 use crate::peer::{BlockKind, Outbox};
 use crate::told::{Happened, Own, Snapshot, Told};
@@ -22,40 +22,40 @@ pub(super) fn tell(told: &Told<'_>, gathered: &mut SnapshotParts, out: &mut Outb
         Told::Gone { sessions } => out.text(gone_frame(sessions)),
         // Not for this dialect: it follows everything from a cursor.
         Told::CaughtUp { .. } | Told::Displaced { .. } | Told::Whispered { .. } | Told::Looked { .. } => {}
-        Told::Lagged => send(out, &Said::Lagged),
+        Told::Lagged => send(out, &ServerFrame::Lagged),
     }
 }
 
-pub(super) fn send(out: &mut Outbox, said: &Said<'_>) {
+pub(super) fn send(out: &mut Outbox, said: &ServerFrame<'_>) {
     out.text(frame(said));
 }
 
-fn frame(said: &Said<'_>) -> String {
+fn frame(said: &ServerFrame<'_>) -> String {
     serde_json::to_string(said).expect("frames have text keys")
 }
 
 /// Writes a piece of streaming text as a frame.
 pub fn delta_frame(session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) -> String {
-    frame(&Said::Delta { session: session.to_string(), block, kind, offset, text })
+    frame(&ServerFrame::Delta { session: session.to_string(), block, kind, offset, text })
 }
 
 /// Writes a draft as a frame.
 pub fn draft_frame(ask: AskId, draft: &Raw) -> String {
     let draft = serde_json::from_str::<&RawValue>(draft.as_str()).unwrap_or(RawValue::NULL);
-    frame(&Said::Draft(DraftJson { ask: ask.to_string(), draft }))
+    frame(&ServerFrame::Draft(DraftJson { ask: ask.to_string(), draft }))
 }
 
 /// Writes a change of a person's own state as a frame.
 pub fn own_frame(own: &Own) -> String {
     match own {
-        Own::Snoozed { ask, until } => frame(&Said::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
-        Own::Devices => frame(&Said::Devices),
+        Own::Snoozed { ask, until } => frame(&ServerFrame::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
+        Own::Devices => frame(&ServerFrame::Devices),
     }
 }
 
 /// Writes a frame that says that sessions were forgotten.
 pub fn gone_frame(sessions: &[SessionId]) -> String {
-    frame(&Said::Gone { sessions: sessions.iter().map(ToString::to_string).collect() })
+    frame(&ServerFrame::Gone { sessions: sessions.iter().map(ToString::to_string).collect() })
 }
 
 /// Writes an event as a frame. The event was encoded once, for the store; here it only gets its envelope.
@@ -113,7 +113,7 @@ impl SnapshotParts {
             }
         }
         let (cursor, more) = (&*part.cursor, part.more || is_full);
-        frames[0].1 = frame(&Said::Snapshot { cursor, asks: &asks, more, drafts: within });
+        frames[0].1 = frame(&ServerFrame::Snapshot { cursor, asks: &asks, more, drafts: within });
         frames
     }
 }
@@ -128,12 +128,12 @@ pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outb
                 message: receipt.message.map(|id| id.to_string()),
                 ask: receipt.view.as_deref().map(AskJson::of),
             };
-            send(out, &Said::Reply { tag, ok: true, granted });
+            send(out, &ServerFrame::Reply { tag, ok: true, granted });
         }
         Err(rejection) => refuse(Some(tag), &rejection, out),
     }
 }
 
 pub(super) fn refuse(tag: Option<u64>, rejection: &Rejection, out: &mut Outbox) {
-    send(out, &Said::Refused { tag, ok: false, error: Problem::of(rejection) });
+    send(out, &ServerFrame::Refused { tag, ok: false, error: Problem::of(rejection) });
 }

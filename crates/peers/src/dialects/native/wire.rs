@@ -10,7 +10,7 @@ use crate::peer::BlockKind;
 /// What a client sends.
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Heard {
+pub(super) enum ClientFrame {
     /// Says who you are, and from where to follow. The first frame.
     Hello { token: Option<String>, cursor: Option<String> },
     /// Answers an ask.
@@ -93,7 +93,7 @@ pub(super) struct Drafting {
 /// What a client is sent.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Said<'a> {
+pub(super) enum ServerFrame<'a> {
     /// After hello: who you turned out to be.
     Welcome {
         protocol: u32,

@@ -1,7 +1,7 @@
 //! A client's answer to a question: texts, or lists of texts, keyed by the questions' texts.
 
 use askbridge_core::ask::Ask;
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Said, takes_several};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as PrimeEvent, takes_several};
 use serde_json::Value;
 
 use super::quirks;
@@ -42,7 +42,7 @@ impl Answering {
         let is_empty = said.is_empty();
         let given = said.into_iter().filter_map(|(question, texts)| {
             let several = takes_several(ask, &question)?;
-            Some(Given { key: QuestionKey::Text(question), value: Some(value(texts, several)), note: None })
+            Some(QuestionReply { key: QuestionKey::Text(question), value: Some(value(texts, several)), note: None })
         });
         let given: Vec<_> = given.collect();
         match (is_empty, given.is_empty()) {
@@ -66,11 +66,11 @@ fn one((question, said): (&String, &Value)) -> Result<(String, Vec<String>), Str
 }
 
 /// Several texts for a single-choice question are joined, as in the original: they are then the person's own words.
-fn value(mut texts: Vec<String>, several: bool) -> Said {
+fn value(mut texts: Vec<String>, several: bool) -> PrimeEvent {
     match (texts.len(), several) {
-        (1, _) => Said::Label(texts.remove(0)),
-        (_, true) => Said::List(texts.into_iter().map(Said::Label).collect()),
-        (_, false) => Said::Text(texts.join(", ")),
+        (1, _) => PrimeEvent::Label(texts.remove(0)),
+        (_, true) => PrimeEvent::List(texts.into_iter().map(PrimeEvent::Label).collect()),
+        (_, false) => PrimeEvent::Text(texts.join(", ")),
     }
 }
 
@@ -107,11 +107,11 @@ mod tests {
     #[test]
     fn a_list_for_one_answer_is_joined() {
         let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-        assert_eq!(value(texts(&["A"]), false), Said::Label("A".to_owned()));
-        assert_eq!(value(texts(&["A", "B"]), false), Said::Text("A, B".to_owned()));
+        assert_eq!(value(texts(&["A"]), false), PrimeEvent::Label("A".to_owned()));
+        assert_eq!(value(texts(&["A", "B"]), false), PrimeEvent::Text("A, B".to_owned()));
         assert_eq!(
             value(texts(&["A", "B"]), true),
-            Said::List(texts(&["A", "B"]).into_iter().map(Said::Label).collect())
+            PrimeEvent::List(texts(&["A", "B"]).into_iter().map(PrimeEvent::Label).collect())
         );
     }
 }

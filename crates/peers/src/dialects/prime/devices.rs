@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::quirks;
 use crate::json::Rfc3339;
-use crate::wish::{Call, Called, Receipt, Rejection};
+use crate::wish::{Called, OutboundCall, Receipt, Rejection};
 
 /// Prefix of the names under which devices are kept.
 pub(super) const PREFIX: &str = "device/";
@@ -121,9 +121,9 @@ impl Device {
     }
 
     /// The call that pushes a notification to it.
-    pub(super) fn call(&self, push: &Push, about: Option<SessionId>) -> Box<Call> {
+    pub(super) fn call(&self, push: &Push, about: Option<SessionId>) -> Box<OutboundCall> {
         let body = Raw::from(serde_json::to_string(push).expect("a push has text keys"));
-        Box::new(Call { url: self.push_url.clone(), body, reader: self.owner.clone(), about })
+        Box::new(OutboundCall { url: self.push_url.clone(), body, reader: self.owner.clone(), about })
     }
 }
 

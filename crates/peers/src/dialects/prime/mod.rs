@@ -80,7 +80,7 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     let Some(name) = hello.path.strip_prefix("/api/v1/chat/ws/") else {
         let named = hello.path.split('/').find_map(read_session);
         let named = named.filter(|session| hello.sees.see(*session));
-        return Greeting::Open(Box::new(requests::Asked::new(named, hello.caller.unwrap_or_default())));
+        return Greeting::Open(Box::new(requests::PrimeRequest::new(named, hello.caller.unwrap_or_default())));
     };
     if name == "new" || name.starts_with("conn_") {
         return Greeting::Open(Box::new(Prime::new(None)));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::status::Progress;
 use super::tell::{self, Sent};
-use super::wire::Said;
+use super::wire::PrimeEvent;
 use super::{NAME, quirks, wishes};
 use crate::awaiting::Awaiting;
 use crate::listing::usual_hosted_door;
@@ -37,11 +37,11 @@ pub struct Prime {
     last_end: Option<(Position, String)>,
     /// Messages that came before the session was started.
     unsaid: VecDeque<String>,
-    awaiting: Awaiting<Awaited>,
+    awaiting: Awaiting<PendingRuling>,
 }
 
 /// What a ruling is about.
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Start,
     Say,
     Interrupt,
@@ -54,14 +54,14 @@ impl Prime {
         Self { session, ..Self::default() }
     }
 
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
     /// Sends a message, or starts a session for it.
     pub(super) fn say(&mut self, text: String, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
-            return self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
+            return self.wish(PendingRuling::Say, Wish::Say { session, text, about: None }, cx.out);
         }
         if self.unsaid.len() >= limits::QUEUED_MESSAGES_MAX {
             return tell::error("Too many messages wait; try again when the session has begun", cx.out);
@@ -81,7 +81,7 @@ impl Prime {
         let session = Some(uuid::fresh_session(cx.ids.fresh()));
         let door = usual_hosted_door();
         let start = Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) };
-        self.wish(Awaited::Start, start, cx.out);
+        self.wish(PendingRuling::Start, start, cx.out);
     }
 
     fn sit_down(&mut self, session: SessionId, out: &mut Outbox) {
@@ -93,14 +93,17 @@ impl Prime {
     fn begin(&mut self, cx: &mut Cx<'_>) {
         let connection = format!("conn_{:016x}", cx.ids.fresh() as u64);
         let session = self.session.map(|session| uuid::of_session(session).into());
-        tell::send(&Said::Connected { connection_id: &connection, connection_id_twin: &connection, session }, cx.out);
+        tell::send(
+            &PrimeEvent::Connected { connection_id: &connection, connection_id_twin: &connection, session },
+            cx.out,
+        );
         match self.session {
             Some(session) => self.sit_down(session, cx.out),
             None => {
                 self.has_status = true;
                 let pending = format!("pending_{:032x}", cx.ids.fresh());
                 self.progress.begins(cx.now);
-                tell::send(&Said::SessionStatus(self.progress.status(pending, None, 0)), cx.out);
+                tell::send(&PrimeEvent::SessionStatus(self.progress.status(pending, None, 0)), cx.out);
             }
         }
     }
@@ -122,7 +125,7 @@ impl Prime {
         let count = missed.len() + usize::from(again.is_some()) + usize::from(asked.is_some());
         let pending = asked.as_ref().map(|ask| tell::question_id(ask.id));
         let status = self.progress.status(uuid::of_session(session), pending, count);
-        tell::send(&Said::SessionStatus(status), cx.out);
+        tell::send(&PrimeEvent::SessionStatus(status), cx.out);
         for (_, sent) in missed {
             cx.out.text(sent.text);
         }
@@ -140,7 +143,7 @@ impl Prime {
         }
         // The original names the session at the beginning of every turn.
         let begins = self.progress.hear(happened);
-        let named = begins.then(|| tell::frame(&Said::SessionId(uuid::of_session(happened.session).into())));
+        let named = begins.then(|| tell::frame(&PrimeEvent::SessionId(uuid::of_session(happened.session).into())));
         for sent in named.into_iter().chain(tell::content(happened)) {
             self.progress.sent(sent.kind);
             if matches!(sent.kind, "complete" | "error") {
@@ -181,7 +184,7 @@ impl Peer for Prime {
             Told::Event(happened) => self.happened(happened, cx),
             Told::CaughtUp { session, seen } if self.session == Some(*session) => self.caught_up(*session, *seen, cx),
             Told::Displaced { .. } => {
-                tell::send(&Said::SessionTaken, cx.out);
+                tell::send(&PrimeEvent::SessionTaken, cx.out);
                 cx.out.hang_up = Some((1000, String::new()));
             }
             Told::Gone { .. }
@@ -198,29 +201,32 @@ impl Peer for Prime {
 
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         match (self.awaiting.take(tag), ruling) {
-            (Some(Awaited::Start), Ok(Receipt { session: Some(session), .. })) => {
+            (Some(PendingRuling::Start), Ok(Receipt { session: Some(session), .. })) => {
                 self.sit_down(session, cx.out);
                 // The client that started it has missed nothing.
                 self.is_caught_up = true;
                 for text in std::mem::take(&mut self.unsaid) {
-                    self.wish(Awaited::Say, Wish::Say { session, text, about: None }, cx.out);
+                    self.wish(PendingRuling::Say, Wish::Say { session, text, about: None }, cx.out);
                 }
             }
-            (Some(Awaited::Start), ruling) => {
+            (Some(PendingRuling::Start), ruling) => {
                 let why = ruling.err().map_or_else(|| "no session was started".to_owned(), |why| why.to_string());
-                tell::send(&Said::Error { error: &why, is_permanent: true }, cx.out);
+                tell::send(&PrimeEvent::Error { error: &why, is_permanent: true }, cx.out);
                 cx.out.hang_up = Some((1000, String::new()));
             }
-            (Some(Awaited::Say | Awaited::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
+            (Some(PendingRuling::Say | PendingRuling::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
             // Another answer was first: that event has closed the card.
-            (Some(Awaited::Answer(ask)), Err(Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }))) => {
+            (
+                Some(PendingRuling::Answer(ask)),
+                Err(Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. })),
+            ) => {
                 self.show_again(ask, cx);
             }
-            (Some(Awaited::Answer(ask)), Err(why)) => {
+            (Some(PendingRuling::Answer(ask)), Err(why)) => {
                 tell::error(&format!("Invalid ask_user_response: {}", why.in_words()), cx.out);
                 self.show_again(ask, cx);
             }
-            (Some(Awaited::Say | Awaited::Interrupt | Awaited::Answer(_)), Ok(_)) | (None, _) => {}
+            (Some(PendingRuling::Say | PendingRuling::Interrupt | PendingRuling::Answer(_)), Ok(_)) | (None, _) => {}
         }
     }
 

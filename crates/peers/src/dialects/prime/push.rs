@@ -34,13 +34,13 @@ const TRIES_MAX: u32 = 3;
 const TURNS_MAX: usize = 256;
 
 /// An ask that waits to be pushed.
-struct Waiting {
+struct QueuedPush {
     ask: Arc<Ask>,
     at: Timestamp,
     tries: u32,
 }
 
-impl Waiting {
+impl QueuedPush {
     /// When to push it. `None`: it was tried often enough.
     fn due_at(&self) -> Option<Timestamp> {
         (self.tries < TRIES_MAX).then_some(self.at)
@@ -60,7 +60,7 @@ struct Sent {
 #[derive(Default)]
 pub(super) struct Pushing {
     begun: bool,
-    waiting: BTreeMap<AskId, Waiting>,
+    waiting: BTreeMap<AskId, QueuedPush>,
     /// Open asks that were pushed.
     pushed: BTreeSet<AskId>,
     /// Open asks, from the parts of a snapshot that have come so far.
@@ -79,7 +79,7 @@ impl Pushing {
     fn asked(&mut self, ask: &Arc<Ask>, now: Timestamp) {
         let can_be_shown = fit(ask, &ABILITIES).questions().is_some();
         if can_be_shown && !self.pushed.contains(&ask.id) {
-            let waiting = Waiting { ask: Arc::clone(ask), at: now.plus(quirks::PUSH_GRACE), tries: 0 };
+            let waiting = QueuedPush { ask: Arc::clone(ask), at: now.plus(quirks::PUSH_GRACE), tries: 0 };
             self.waiting.insert(ask.id, waiting);
         }
     }
@@ -129,7 +129,7 @@ impl Pushing {
         if self.is_looking {
             return None;
         }
-        let asks = self.waiting.values().filter_map(Waiting::due_at);
+        let asks = self.waiting.values().filter_map(QueuedPush::due_at);
         asks.chain(self.ended.values().map(|(at, _)| *at)).min()
     }
 
@@ -198,7 +198,7 @@ impl Pushing {
         }
     }
 
-    fn call(&mut self, device: &Device, call: Box<crate::wish::Call>, asks: Vec<AskId>, out: &mut Outbox) {
+    fn call(&mut self, device: &Device, call: Box<crate::wish::OutboundCall>, asks: Vec<AskId>, out: &mut Outbox) {
         self.calls += 1;
         let tag = Tag(CALLS + self.calls);
         self.sent.insert(tag, Sent { device: device.clone(), asks });

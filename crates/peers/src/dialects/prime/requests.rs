@@ -15,18 +15,18 @@ use crate::told::Happened;
 use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 /// One request.
-pub(super) struct Asked {
+pub(super) struct PrimeRequest {
     /// The session in the address, if the caller may see it.
     session: Option<SessionId>,
     /// The caller's name.
     caller: String,
-    wanted: Wanted,
+    wanted: PendingResponse,
     story: Story,
     counting: Counting,
 }
 
 /// What the response will contain.
-enum Wanted {
+enum PendingResponse {
     Nothing,
     Sessions(Box<sessions::Listing>),
     /// The same, once the messages are counted.
@@ -51,19 +51,19 @@ enum Wanted {
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
 
-impl Asked {
+impl PrimeRequest {
     pub(super) fn new(session: Option<SessionId>, caller: &str) -> Self {
         Self {
             session,
             caller: caller.to_owned(),
-            wanted: Wanted::Nothing,
+            wanted: PendingResponse::Nothing,
             story: Story::default(),
             counting: Counting::default(),
         }
     }
 
     /// Fetches the devices first.
-    fn with_devices(&mut self, wanted: Wanted, out: &mut Outbox) {
+    fn with_devices(&mut self, wanted: PendingResponse, out: &mut Outbox) {
         self.wanted = wanted;
         out.queries.push((TAG, Query::Kept(devices::PREFIX.to_owned())));
     }
@@ -72,32 +72,32 @@ impl Asked {
         let parts: Vec<_> = req.path.trim_start_matches("/api/v1/").trim_end_matches('/').split('/').collect();
         match (req.method, parts.as_slice()) {
             ("POST", ["chat", "sessions"]) => sessions::placeholder(cx),
-            ("GET", ["chat", "sessions", id, "messages"]) => self.story_of(id, Wanted::Chat, cx.out),
+            ("GET", ["chat", "sessions", id, "messages"]) => self.story_of(id, PendingResponse::Chat, cx.out),
             ("GET", ["claude-sessions"]) => match sessions::Listing::read(req.query) {
                 Ok(listing) => {
                     cx.out.queries.push((TAG, listing.query()));
-                    self.wanted = Wanted::Sessions(Box::new(listing));
+                    self.wanted = PendingResponse::Sessions(Box::new(listing));
                 }
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
-            ("GET", ["claude-sessions", id]) => self.story_of(id, Wanted::Session, cx.out),
+            ("GET", ["claude-sessions", id]) => self.story_of(id, PendingResponse::Session, cx.out),
             ("GET", ["claude-sessions", id, "messages"]) => {
                 // One parameter each, or several separated by commas.
                 let roles = rest::values(req.query, "roles");
                 let roles = roles.iter().flat_map(|roles| roles.split(',')).map(|role| role.trim().to_owned());
                 let roles = roles.filter(|role| !role.is_empty()).collect();
-                self.story_of(id, Wanted::Messages { roles }, cx.out);
+                self.story_of(id, PendingResponse::Messages { roles }, cx.out);
             }
-            ("GET", ["claude-sessions", id, "summary"]) => self.story_of(id, Wanted::Summary, cx.out),
+            ("GET", ["claude-sessions", id, "summary"]) => self.story_of(id, PendingResponse::Summary, cx.out),
             ("POST", ["devices", "register"]) => match Registration::read(req.body) {
-                Ok(registration) => self.with_devices(Wanted::Register(registration, cx.now), cx.out),
+                Ok(registration) => self.with_devices(PendingResponse::Register(registration, cx.now), cx.out),
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
             ("GET", ["devices"]) => {
-                self.with_devices(Wanted::Devices { filter: rest::value(req.query, "device_filter") }, cx.out);
+                self.with_devices(PendingResponse::Devices { filter: rest::value(req.query, "device_filter") }, cx.out);
             }
             ("POST", ["notifications", "send"]) => match Notification::read(req.body) {
-                Ok(notification) => self.with_devices(Wanted::Notify(notification), cx.out),
+                Ok(notification) => self.with_devices(PendingResponse::Notify(notification), cx.out),
                 Err(why) => rest::detail(cx.out, 422, &why),
             },
             _ => rest::detail(cx.out, 404, "Not Found"),
@@ -105,7 +105,7 @@ impl Asked {
     }
 
     /// Follows the whole session; the response comes when all of it was told.
-    fn story_of(&mut self, id: &str, wanted: Wanted, out: &mut Outbox) {
+    fn story_of(&mut self, id: &str, wanted: PendingResponse, out: &mut Outbox) {
         match self.session {
             Some(session) => {
                 self.wanted = wanted;
@@ -121,17 +121,17 @@ impl Asked {
     fn told_all(&mut self, session: SessionId, out: &mut Outbox) {
         let tally = std::mem::take(&mut self.counting).tally();
         let body = match &self.wanted {
-            Wanted::Session => histories::whole(session, &self.story, &tally),
-            Wanted::Chat => histories::chat(session, &self.story),
-            Wanted::Messages { roles } => histories::messages(session, &self.story, roles),
-            Wanted::Summary => histories::summary(session, &self.story, &tally),
+            PendingResponse::Session => histories::whole(session, &self.story, &tally),
+            PendingResponse::Chat => histories::chat(session, &self.story),
+            PendingResponse::Messages { roles } => histories::messages(session, &self.story, roles),
+            PendingResponse::Summary => histories::summary(session, &self.story, &tally),
             _ => return,
         };
         rest::json(out, 200, &body);
     }
 }
 
-impl OneRequest for Asked {
+impl OneRequest for PrimeRequest {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         self.asked(req, cx);
     }
@@ -148,7 +148,7 @@ impl OneRequest for Asked {
     }
 
     fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        if let Wanted::Sending(sending) = &mut self.wanted {
+        if let PendingResponse::Sending(sending) = &mut self.wanted {
             sending.hear(tag, &ruling, cx.out);
             return self.report(cx.out);
         }
@@ -156,14 +156,16 @@ impl OneRequest for Asked {
             Ok(receipt) => receipt.finds.map(|finds| *finds).unwrap_or_default(),
             Err(why) => return rest::detail(cx.out, why.status(), &why.to_string()),
         };
-        match std::mem::replace(&mut self.wanted, Wanted::Nothing) {
-            Wanted::Sessions(listing) => self.list(listing, finds, cx.out),
-            Wanted::Counts(listing) => rest::json(cx.out, 200, &listing.page(&finds.counts)),
-            Wanted::Register(registration, now) => self.register(registration, now, &finds, cx.out),
-            Wanted::Registered => rest::json(cx.out, 200, &devices::registered()),
-            Wanted::Devices { filter } => rest::json(cx.out, 200, &devices::list(&finds.kept, filter.as_deref())),
-            Wanted::Notify(notification) => {
-                self.wanted = Wanted::Sending(Sending::begin(notification, &finds.kept, cx.out));
+        match std::mem::replace(&mut self.wanted, PendingResponse::Nothing) {
+            PendingResponse::Sessions(listing) => self.list(listing, finds, cx.out),
+            PendingResponse::Counts(listing) => rest::json(cx.out, 200, &listing.page(&finds.counts)),
+            PendingResponse::Register(registration, now) => self.register(registration, now, &finds, cx.out),
+            PendingResponse::Registered => rest::json(cx.out, 200, &devices::registered()),
+            PendingResponse::Devices { filter } => {
+                rest::json(cx.out, 200, &devices::list(&finds.kept, filter.as_deref()))
+            }
+            PendingResponse::Notify(notification) => {
+                self.wanted = PendingResponse::Sending(Sending::begin(notification, &finds.kept, cx.out));
                 self.report(cx.out);
             }
             wanted => self.wanted = wanted,
@@ -171,16 +173,16 @@ impl OneRequest for Asked {
     }
 }
 
-impl Asked {
+impl PrimeRequest {
     fn list(&mut self, mut listing: Box<sessions::Listing>, finds: Finds, out: &mut Outbox) {
         match listing.hear(finds) {
             Next::More => {
                 out.queries.push((TAG, listing.query()));
-                self.wanted = Wanted::Sessions(listing);
+                self.wanted = PendingResponse::Sessions(listing);
             }
             Next::Count(sessions) => {
                 out.queries.push((SECOND, Query::Counts(sessions)));
-                self.wanted = Wanted::Counts(listing);
+                self.wanted = PendingResponse::Counts(listing);
             }
             Next::BadCursor => rest::json(out, 400, &sessions::bad_cursor()),
         }
@@ -195,7 +197,7 @@ impl Asked {
         match registration.of(&self.caller, known, now) {
             Ok(device) => {
                 out.wishes.push((SECOND, Wish::Keep { name: device.kept_as(), thing: Some(device.thing()) }));
-                self.wanted = Wanted::Registered;
+                self.wanted = PendingResponse::Registered;
             }
             Err(why) => rest::detail(out, 400, &why),
         }
@@ -203,10 +205,10 @@ impl Asked {
 
     /// Responds once every device has a result.
     fn report(&mut self, out: &mut Outbox) {
-        let Wanted::Sending(sending) = &self.wanted else { return };
+        let PendingResponse::Sending(sending) = &self.wanted else { return };
         if let Some(report) = sending.report() {
             rest::json(out, 200, &report);
-            self.wanted = Wanted::Nothing;
+            self.wanted = PendingResponse::Nothing;
         }
     }
 }

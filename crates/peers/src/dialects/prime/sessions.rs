@@ -38,7 +38,7 @@ pub(super) struct Listing {
 }
 
 #[derive(Serialize)]
-struct Line {
+struct SessionRow {
     session_id: String,
     title: String,
     summary: Option<String>,
@@ -112,7 +112,7 @@ impl Listing {
     pub(super) fn page(&self, counts: &[(SessionId, Tally)]) -> Value {
         let nothing = Tally { standing: Standing::Done, ..Tally::default() };
         let tally = |id| counts.iter().find(|(known, _)| *known == id).map_or(&nothing, |(_, tally)| tally);
-        let sessions = self.lines.iter().map(|line| Line {
+        let sessions = self.lines.iter().map(|line| SessionRow {
             session_id: uuid::of_session(line.id),
             title: line.title.clone().unwrap_or_default(),
             summary: None,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::peer::Prime;
-use super::wire::{Question, Said};
+use super::wire::{PrimeEvent, Question};
 use super::{ABILITIES, quirks};
 use crate::peer::Outbox;
 use crate::slot::Ending;
@@ -21,29 +21,29 @@ pub(super) struct Sent {
     pub(super) text: String,
 }
 
-pub(super) fn frame(said: &Said<'_>) -> Sent {
+pub(super) fn frame(said: &PrimeEvent<'_>) -> Sent {
     let kind = match said {
-        Said::Connected { .. } => "connected",
-        Said::SessionStatus(_) => "session_status",
-        Said::SessionId(_) => "session_id",
-        Said::Text { .. } => "text",
-        Said::ToolUse { .. } => "tool_use",
-        Said::Thinking { .. } => "thinking",
-        Said::AskUserQuestion { .. } => "ask_user_question",
-        Said::AskUserTimeout { .. } => "ask_user_timeout",
-        Said::Complete { .. } => "complete",
-        Said::Error { .. } => "error",
-        Said::SessionTaken => "session_taken",
+        PrimeEvent::Connected { .. } => "connected",
+        PrimeEvent::SessionStatus(_) => "session_status",
+        PrimeEvent::SessionId(_) => "session_id",
+        PrimeEvent::Text { .. } => "text",
+        PrimeEvent::ToolUse { .. } => "tool_use",
+        PrimeEvent::Thinking { .. } => "thinking",
+        PrimeEvent::AskUserQuestion { .. } => "ask_user_question",
+        PrimeEvent::AskUserTimeout { .. } => "ask_user_timeout",
+        PrimeEvent::Complete { .. } => "complete",
+        PrimeEvent::Error { .. } => "error",
+        PrimeEvent::SessionTaken => "session_taken",
     };
     Sent { kind, text: serde_json::to_string(said).expect("frames have text keys") }
 }
 
-pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
+pub(super) fn send(said: &PrimeEvent<'_>, out: &mut Outbox) {
     out.text(frame(said).text);
 }
 
 pub(super) fn error(error: &str, out: &mut Outbox) {
-    send(&Said::Error { error, is_permanent: false }, out);
+    send(&PrimeEvent::Error { error, is_permanent: false }, out);
 }
 
 /// The id of a question in the original's form: `q_` and 32 digits.
@@ -67,15 +67,15 @@ impl Usage {
 /// Writes an event as frames, except what concerns the one question on the screen.
 pub(super) fn content(happened: &Happened) -> Vec<Sent> {
     let said = match &*happened.event {
-        Event::Text { text, .. } => Said::Text { chunk: text },
-        Event::Thinking { text, .. } => Said::Thinking { content: text },
+        Event::Text { text, .. } => PrimeEvent::Text { chunk: text },
+        Event::Thinking { text, .. } => PrimeEvent::Thinking { content: text },
         // A question's call is shown with the question, which is durable before its call is.
         Event::ToolCalled { ask: Some(_), .. } => return Vec::new(),
         Event::ToolCalled { name, input, .. } => return vec![tool_use(name, input)],
         Event::Asked(ask) => return asked(ask),
         Event::TurnEnded { usage, .. } => {
             let Usage { total_cost_usd: cost, duration_ms: duration } = Usage::of(usage.as_ref());
-            Said::Complete {
+            PrimeEvent::Complete {
                 status: "success",
                 cost_twin: cost,
                 duration_twin: duration,
@@ -83,8 +83,8 @@ pub(super) fn content(happened: &Happened) -> Vec<Sent> {
                 duration_ms: duration,
             }
         }
-        Event::Notice { level: Level::Error, text } => Said::Error { error: text, is_permanent: false },
-        Event::Closed { why, .. } => Said::Error { error: why, is_permanent: true },
+        Event::Notice { level: Level::Error, text } => PrimeEvent::Error { error: text, is_permanent: false },
+        Event::Closed { why, .. } => PrimeEvent::Error { error: why, is_permanent: true },
         _ => return Vec::new(),
     };
     vec![frame(&said)]
@@ -101,7 +101,7 @@ fn asked(ask: &Ask) -> Vec<Sent> {
 
 fn tool_use(name: &str, input: &Raw) -> Sent {
     let input = serde_json::from_str::<&RawValue>(input.as_str()).unwrap_or(RawValue::NULL);
-    frame(&Said::ToolUse { name, input })
+    frame(&PrimeEvent::ToolUse { name, input })
 }
 
 impl Prime {
@@ -118,7 +118,7 @@ impl Prime {
         let questions = questions.iter().map(Question::from).collect();
         let left = self.slot.seconds_left(ask.id, now);
         let timeout_seconds = left.unwrap_or(quirks::WITHOUT_DEADLINE_SECONDS);
-        let sent = frame(&Said::AskUserQuestion { id: question_id(ask.id).into(), questions, timeout_seconds });
+        let sent = frame(&PrimeEvent::AskUserQuestion { id: question_id(ask.id).into(), questions, timeout_seconds });
         self.progress.sent(sent.kind);
         out.text(sent.text);
     }
@@ -135,7 +135,7 @@ impl Prime {
                 if self.is_caught_up && left.was_shown && (!left.said_here || ending == Ending::Expired) {
                     let error = quirks::closing_words(&ending);
                     let id = question_id(left.ask.id).into();
-                    let sent = frame(&Said::AskUserTimeout { id, error: &error });
+                    let sent = frame(&PrimeEvent::AskUserTimeout { id, error: &error });
                     self.progress.sent(sent.kind);
                     out.text(sent.text);
                 }

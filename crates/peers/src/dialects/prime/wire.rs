@@ -34,7 +34,7 @@ impl From<String> for SessionId {
 /// A frame to a client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Said<'a> {
+pub(super) enum PrimeEvent<'a> {
     Connected {
         connection_id: &'a str,
         #[serde(rename = "connectionId")]

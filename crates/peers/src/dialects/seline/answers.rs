@@ -7,7 +7,7 @@ use askbridge_core::answer::{Answer, Decision, Pick, Review};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::fit::{ALLOW, DENY, fit};
 use askbridge_core::ids::{AskId, CallId, SessionId};
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value as Said};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as Said};
 use serde_json::{Map, Value, json};
 
 use super::{ABILITIES, quirks};
@@ -42,8 +42,8 @@ pub(super) fn wish(session: SessionId, card: &str, answers: BTreeMap<String, Str
     Wish::Answer { ask, reply, undo: Duration::ZERO }
 }
 
-fn given((question, said): (String, String)) -> Given {
-    Given { key: QuestionKey::Text(question), value: Some(Said::Label(said)), note: None }
+fn given((question, said): (String, String)) -> QuestionReply {
+    QuestionReply { key: QuestionKey::Text(question), value: Some(Said::Label(said)), note: None }
 }
 
 /// Reads a result that the client supplied itself: `{answers}` or the answers, perhaps as JSON inside strings.

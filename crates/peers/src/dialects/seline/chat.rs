@@ -10,7 +10,7 @@ use askbridge_core::refusal::Refusal;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::draw::{Drawn, send};
+use super::draw::{SentToReader, send};
 use super::history::answer_to;
 use super::opening::{Opening, read};
 use super::wire::Chunk;
@@ -38,7 +38,7 @@ pub(super) struct Chat {
     name: String,
     opening: Option<Opening>,
     pub(super) is_live: bool,
-    pub(super) drawn: Drawn,
+    pub(super) drawn: SentToReader,
     turn: Turn,
     pub(super) asks: BTreeMap<AskId, Arc<Ask>>,
     /// How many messages of people there were.

@@ -15,14 +15,14 @@ use crate::stream::{Completion, Streams};
 
 /// What one reader has been sent.
 #[derive(Default)]
-pub(super) struct Drawn {
+pub(super) struct SentToReader {
     streams: Streams,
     /// Blocks that were sent to their end.
     whole: BTreeSet<u32>,
     /// The blocks that grow, by number. The next may begin before the previous one is known to be complete.
     growing: BTreeMap<u32, Block>,
     blocks: u32,
-    calls: BTreeMap<String, Call>,
+    calls: BTreeMap<String, DrawnCall>,
     /// Calls whose output was sent.
     over: BTreeSet<String>,
     /// A tool has returned in this step: what comes next is another step.
@@ -52,7 +52,7 @@ impl Block {
     }
 }
 
-struct Call {
+struct DrawnCall {
     /// When to stop waiting for its result. `None`: never.
     until: Option<Timestamp>,
     /// What its output adds because its input was large.
@@ -64,7 +64,7 @@ pub(super) fn send(chunk: &Chunk<'_>, out: &mut Outbox) {
     out.frames.push(Frame::Chunk(Bytes::from(format!("data: {json}\n\n"))));
 }
 
-impl Drawn {
+impl SentToReader {
     /// A piece of a block that grows.
     pub(super) fn delta(&mut self, number: u32, kind: BlockKind, offset: usize, text: &str, out: &mut Outbox) {
         // Deltas take another path than stored text, and may be late. A call is drawn when it is complete.
@@ -148,11 +148,11 @@ impl Drawn {
         if let Ok(input) = serde_json::from_str::<&RawValue>(&input) {
             send(&Chunk::ToolInputAvailable { tool_call_id: id, tool_name: name, input }, out);
         }
-        self.calls.insert(id.to_owned(), Call { until, large });
+        self.calls.insert(id.to_owned(), DrawnCall { until, large });
     }
 
     pub(super) fn output(&mut self, id: &str, output: Value, out: &mut Outbox) {
-        if let Some(Call { large, .. }) = self.is_over_now(id) {
+        if let Some(DrawnCall { large, .. }) = self.is_over_now(id) {
             let output = with_large(output, large);
             send(&Chunk::ToolOutputAvailable { tool_call_id: id, output }, out);
         }
@@ -165,7 +165,7 @@ impl Drawn {
     }
 
     /// Takes a call out of the running ones. `None`: this reader never got it, or already got its end.
-    fn is_over_now(&mut self, id: &str) -> Option<Call> {
+    fn is_over_now(&mut self, id: &str) -> Option<DrawnCall> {
         let call = self.calls.remove(id)?;
         self.over.insert(id.to_owned());
         self.has_returned = true;
@@ -233,7 +233,7 @@ mod tests {
     /// Stored text takes another path than deltas, and may come after the beginning of the next block.
     #[test]
     fn a_thought_that_is_stored_late_does_not_split_the_text_that_grows() {
-        let (mut drawn, mut out) = (Drawn::default(), Outbox::default());
+        let (mut drawn, mut out) = (SentToReader::default(), Outbox::default());
         drawn.delta(1, BlockKind::Thinking, 0, "Hm", &mut out);
         drawn.delta(2, BlockKind::Text, 0, "The answer ", &mut out);
         drawn.whole(1, BlockKind::Thinking, "Hm, so.", &mut out);
@@ -265,7 +265,7 @@ mod tests {
     /// The original keeps 256 results for readers that come later, and forgets the oldest.
     #[test]
     fn three_hundred_tools_that_finish_at_once_lose_no_result() {
-        let (mut drawn, mut out) = (Drawn::default(), Outbox::default());
+        let (mut drawn, mut out) = (SentToReader::default(), Outbox::default());
         for number in 0..300 {
             drawn.call(&format!("call_{number}"), "Bash", "{}", None, &mut out);
         }

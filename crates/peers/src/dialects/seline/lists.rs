@@ -9,14 +9,14 @@ use crate::json::Rfc3339;
 use crate::listing::hosted_door;
 use crate::rest;
 use crate::uuid;
-use crate::wish::{Finds, Gist, Query, SessionLine};
+use crate::wish::{Finds, Query, SessionLine, SessionSummary};
 
 /// Sessions in one response, unless the client wants fewer.
 const LISTED_MAX: usize = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A list being assembled.
-pub(super) struct Listed {
+pub(super) struct ListBuilder {
     search: Option<String>,
     /// Only closed sessions, or only open ones.
     is_over: bool,
@@ -27,7 +27,7 @@ pub(super) struct Listed {
     next: Option<String>,
 }
 
-impl Listed {
+impl ListBuilder {
     /// Reads what the client wants, and returns the query for it. The filter by character is ignored.
     pub(super) fn new(query: &str, now: Timestamp) -> (Self, Query) {
         let text = |name| rest::value(query, name).filter(|value| !value.trim().is_empty());
@@ -58,34 +58,35 @@ impl Listed {
             && self.search.as_ref().is_none_or(|search| title().contains(search))
     }
 
-    /// Takes what was found. Returns the query for its gists.
+    /// Takes what was found. Returns the query for its summaries.
     pub(super) fn found(&mut self, finds: Finds) -> Query {
         self.lines = finds.sessions.into_iter().filter(|line| self.takes(line)).collect();
         self.next = finds.next;
-        Query::Gists(self.lines.iter().map(|line| line.id).collect())
+        Query::Summaries(self.lines.iter().map(|line| line.id).collect())
     }
 
-    pub(super) fn json(&self, gists: &[(SessionId, Gist)]) -> Value {
-        let sessions: Vec<_> = self.lines.iter().map(|line| one(line, gists)).collect();
+    pub(super) fn json(&self, summaries: &[(SessionId, SessionSummary)]) -> Value {
+        let sessions: Vec<_> = self.lines.iter().map(|line| one(line, summaries)).collect();
         json!({"totalCount": sessions.len(), "sessions": sessions, "nextCursor": self.next})
     }
 }
 
-fn one(line: &SessionLine, gists: &[(SessionId, Gist)]) -> Value {
-    let gist = gists.iter().find(|(id, _)| *id == line.id).map(|(_, gist)| gist.clone()).unwrap_or_default();
-    let last = Rfc3339(gist.last_at.unwrap_or(line.last_at));
+fn one(line: &SessionLine, summaries: &[(SessionId, SessionSummary)]) -> Value {
+    let summary =
+        summaries.iter().find(|(id, _)| *id == line.id).map(|(_, summary)| summary.clone()).unwrap_or_default();
+    let last = Rfc3339(summary.last_at.unwrap_or(line.last_at));
     json!({
         "id": uuid::of_session(line.id),
-        "title": line.title.as_ref().or(gist.heading.as_ref()),
+        "title": line.title.as_ref().or(summary.heading.as_ref()),
         "characterId": null,
         "status": if line.is_over { "archived" } else { "active" },
         "createdAt": Rfc3339(line.started_at),
         "updatedAt": last,
         "lastMessageAt": last,
-        "messageCount": gist.messages,
+        "messageCount": summary.messages,
         "totalTokenCount": null,
         "channelType": null,
-        "hasActiveRun": !line.is_over && (gist.is_running || line.open_asks > 0),
+        "hasActiveRun": !line.is_over && (summary.is_running || line.open_asks > 0),
         "metadata": {},
     })
 }

@@ -80,7 +80,7 @@ fn greet(hello: &Hello<'_>) -> Greeting {
     Greeting::Open(match hello.path {
         "/api/chat" => Box::new(chat::Chat::default()),
         path if is_resumed(path) => Box::new(resume::Resumed::default()),
-        _ => Box::new(requests::Asked::default()),
+        _ => Box::new(requests::SelineRequest::default()),
     })
 }
 

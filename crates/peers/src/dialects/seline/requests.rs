@@ -28,10 +28,10 @@ const MISSING: &str = "Missing required fields: sessionId, toolUseId, answers (R
 
 /// One request.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct SelineRequest {
     /// Known once the request was parsed.
     session: Option<SessionId>,
-    wanted: Wanted,
+    wanted: PendingResponse,
     turn: Turn,
     open_asks: usize,
     began_at: Option<Timestamp>,
@@ -39,7 +39,7 @@ pub(super) struct Asked {
 
 /// What the response will contain.
 #[derive(Default)]
-enum Wanted {
+enum PendingResponse {
     #[default]
     Nothing,
     Result {
@@ -55,23 +55,23 @@ enum Wanted {
     Granted(Value),
 }
 
-impl Asked {
+impl SelineRequest {
     fn asked(&mut self, req: &Req<'_>, out: &mut Outbox) {
         let parts: Vec<_> = req.path.trim_start_matches("/api/").split('/').collect();
         match (req.method, parts.as_slice()) {
             ("POST", ["chat", "preflight"]) => preflight(out),
             ("POST", ["chat", "tool-result"]) => match tool_result(req.body) {
                 Ok(ToolResult { session_id, tool_use_id, answers }) => {
-                    self.look(&session_id, Wanted::Result { card: tool_use_id, answers }, out);
+                    self.look(&session_id, PendingResponse::Result { card: tool_use_id, answers }, out);
                 }
                 Err(why) => error(out, 400, why),
             },
-            ("GET", ["sessions", id, "active-run"]) => self.look(id, Wanted::ActiveRun, out),
-            ("POST", ["agent-runs", id, "cancel"]) => self.look(id, Wanted::Cancel, out),
+            ("GET", ["sessions", id, "active-run"]) => self.look(id, PendingResponse::ActiveRun, out),
+            ("POST", ["agent-runs", id, "cancel"]) => self.look(id, PendingResponse::Cancel, out),
             ("POST", ["sessions", id, "live-prompt-queue"]) => {
                 let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
                 match body["content"].as_str().filter(|content| !content.trim().is_empty()) {
-                    Some(content) => self.look(id, Wanted::Queue(content.to_owned()), out),
+                    Some(content) => self.look(id, PendingResponse::Queue(content.to_owned()), out),
                     None => error(out, 400, "content is required"),
                 }
             }
@@ -80,7 +80,7 @@ impl Asked {
         }
     }
 
-    fn look(&mut self, name: &str, wanted: Wanted, out: &mut Outbox) {
+    fn look(&mut self, name: &str, wanted: PendingResponse, out: &mut Outbox) {
         self.wanted = wanted;
         self.look_at(session_of(name), out);
     }
@@ -95,9 +95,9 @@ impl Asked {
     fn found(&mut self, out: &mut Outbox) {
         let Some(session) = self.session else { return };
         match std::mem::take(&mut self.wanted) {
-            Wanted::Result { card, answers } => {
+            PendingResponse::Result { card, answers } => {
                 out.wishes.push((ACT, answers::wish(session, &card, answers)));
-                self.wanted = Wanted::Granted(json!({"resolved": true}));
+                self.wanted = PendingResponse::Granted(json!({"resolved": true}));
             }
             wanted => {
                 self.wanted = wanted;
@@ -122,7 +122,7 @@ impl Asked {
         let is_running = self.turn.is_running() || waits;
         let Some(session) = self.session else { return };
         match (std::mem::take(&mut self.wanted), is_running) {
-            (Wanted::ActiveRun, true) => {
+            (PendingResponse::ActiveRun, true) => {
                 let run = json!({
                     "hasActiveRun": true,
                     "runId": uuid::of_session(session),
@@ -136,45 +136,55 @@ impl Asked {
                 });
                 rest::json(out, 200, &run);
             }
-            (Wanted::ActiveRun, false) => {
+            (PendingResponse::ActiveRun, false) => {
                 let run = json!({"hasActiveRun": false, "runId": null, "pipelineName": null, "startedAt": null,
                     "hasInteractiveWait": false, "shouldResumeBackgroundRun": false, "latestDeepResearchRunId": null,
                     "latestDeepResearchStatus": null, "latestDeepResearchState": null});
                 rest::json(out, 200, &run);
             }
-            (Wanted::Cancel, true) => {
-                self.wanted = Wanted::Granted(json!({"cancelled": true}));
+            (PendingResponse::Cancel, true) => {
+                self.wanted = PendingResponse::Granted(json!({"cancelled": true}));
                 out.wishes.push((ACT, Wish::Interrupt { session }));
             }
-            (Wanted::Cancel, false) => error(out, 409, "Run is not active"),
+            (PendingResponse::Cancel, false) => error(out, 409, "Run is not active"),
             // The message asks for a stop: the run is stopped, and then gets the message.
-            (Wanted::Queue(text), true) if quirks::wants_a_stop(&text) => {
-                self.wanted = Wanted::AfterStop(text);
+            (PendingResponse::Queue(text), true) if quirks::wants_a_stop(&text) => {
+                self.wanted = PendingResponse::AfterStop(text);
                 out.wishes.push((STOP, Wish::Interrupt { session }));
             }
-            (Wanted::Queue(text), true) => self.say(session, text, out),
-            (Wanted::Queue(_), false) => error(out, 409, "no_active_run"),
-            (Wanted::Nothing | Wanted::Result { .. } | Wanted::AfterStop(_) | Wanted::Granted(_), _) => {}
+            (PendingResponse::Queue(text), true) => self.say(session, text, out),
+            (PendingResponse::Queue(_), false) => error(out, 409, "no_active_run"),
+            (
+                PendingResponse::Nothing
+                | PendingResponse::Result { .. }
+                | PendingResponse::AfterStop(_)
+                | PendingResponse::Granted(_),
+                _,
+            ) => {}
         }
     }
 
     fn say(&mut self, session: SessionId, text: String, out: &mut Outbox) {
         let stops = quirks::wants_a_stop(&text);
-        self.wanted = Wanted::Granted(json!({"queued": true, "stopIntent": stops}));
+        self.wanted = PendingResponse::Granted(json!({"queued": true, "stopIntent": stops}));
         out.wishes.push((ACT, Wish::Say { session, text, about: None }));
     }
 
     fn refused(&mut self, tag: Tag, why: &Rejection, out: &mut Outbox) {
         match (tag, &self.wanted, why) {
-            (LOOK, Wanted::Cancel, Rejection::Refused(Refusal::UnknownSession(_))) => {
+            (LOOK, PendingResponse::Cancel, Rejection::Refused(Refusal::UnknownSession(_))) => {
                 error(out, 404, "Run not found");
             }
-            (LOOK, Wanted::ActiveRun | Wanted::Queue(_), Rejection::Refused(Refusal::UnknownSession(_))) => {
+            (
+                LOOK,
+                PendingResponse::ActiveRun | PendingResponse::Queue(_),
+                Rejection::Refused(Refusal::UnknownSession(_)),
+            ) => {
                 error(out, 404, "Session not found");
             }
             (LOOK, _, Rejection::Refused(Refusal::UnknownSession(_))) => error(out, 403, "Forbidden"),
             // No such card is open, another answer was first, or it does not fit: the card stays as it is.
-            (ACT, Wanted::Granted(granted), Rejection::Refused(_)) if granted.get("resolved").is_some() => {
+            (ACT, PendingResponse::Granted(granted), Rejection::Refused(_)) if granted.get("resolved").is_some() => {
                 rest::json(out, 200, &json!({"resolved": false}));
             }
             (_, _, why) => error(out, why.status(), &why.to_string()),
@@ -205,7 +215,7 @@ fn preflight(out: &mut Outbox) {
     out.frames.push(Frame::Response(Resp { status: 200, content_type, headers, body, open: false }));
 }
 
-impl OneRequest for Asked {
+impl OneRequest for SelineRequest {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         self.asked(req, cx.out);
     }
@@ -226,12 +236,14 @@ impl OneRequest for Asked {
             },
             // A run that could not be stopped is over.
             _ if tag == STOP => {
-                if let (Wanted::AfterStop(text), Some(session)) = (std::mem::take(&mut self.wanted), self.session) {
+                if let (PendingResponse::AfterStop(text), Some(session)) =
+                    (std::mem::take(&mut self.wanted), self.session)
+                {
                     self.say(session, text, cx.out);
                 }
             }
             Ok(_) => {
-                if let Wanted::Granted(granted) = std::mem::take(&mut self.wanted) {
+                if let PendingResponse::Granted(granted) = std::mem::take(&mut self.wanted) {
                     rest::json(cx.out, 200, &granted);
                 }
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::chat::error;
 use super::history::{History, Message};
-use super::lists::Listed;
+use super::lists::ListBuilder;
 use super::session_of;
 use crate::json::Rfc3339;
 use crate::one_request::OneRequest;
@@ -31,7 +31,7 @@ pub(super) struct Resumed {
     session: Option<SessionId>,
     /// The session that it continues as.
     next: Option<SessionId>,
-    wanted: Wanted,
+    wanted: PendingResponse,
     history: History,
     turn: Turn,
     title: Option<String>,
@@ -44,14 +44,14 @@ pub(super) struct Resumed {
 
 /// What the response will contain.
 #[derive(Default)]
-enum Wanted {
+enum PendingResponse {
     #[default]
     Nothing,
     Messages,
     Session,
     Status,
-    List(Listed),
-    ListAbout(Listed),
+    List(ListBuilder),
+    ListAbout(ListBuilder),
     /// The response if the wish is granted.
     Granted(Value),
 }
@@ -68,8 +68,8 @@ impl Resumed {
         let parts: Vec<_> = req.path.trim_start_matches("/api/").split('/').collect();
         match (req.method, parts.as_slice()) {
             ("GET", ["sessions"]) => {
-                let (listed, first) = Listed::new(req.query, cx.now);
-                self.wanted = Wanted::List(listed);
+                let (listed, first) = ListBuilder::new(req.query, cx.now);
+                self.wanted = PendingResponse::List(listed);
                 cx.out.queries.push((LOOK, first));
             }
             // The first message starts it.
@@ -81,19 +81,19 @@ impl Resumed {
                     "messageCount": 0, "hasActiveRun": false, "metadata": object(&body["metadata"])});
                 rest::json(cx.out, 200, &json!({"session": session, "isNew": true}));
             }
-            ("GET", ["sessions", id]) => self.look(id, Wanted::Session, cx.out),
-            ("GET", ["sessions", id, "messages"]) => self.look(id, Wanted::Messages, cx.out),
-            ("GET", ["agent-runs", id, "status"]) => self.look(id, Wanted::Status, cx.out),
+            ("GET", ["sessions", id]) => self.look(id, PendingResponse::Session, cx.out),
+            ("GET", ["sessions", id, "messages"]) => self.look(id, PendingResponse::Messages, cx.out),
+            ("GET", ["agent-runs", id, "status"]) => self.look(id, PendingResponse::Status, cx.out),
             ("PATCH", ["sessions", id]) => self.rename(id, req.body, cx.out),
             ("DELETE", ["sessions", id]) => {
-                self.wanted = Wanted::Granted(json!({"success": true}));
+                self.wanted = PendingResponse::Granted(json!({"success": true}));
                 cx.out.wishes.push((ACT, Wish::Forget { session: session_of(id) }));
             }
             _ => error(cx.out, 404, "Not found"),
         }
     }
 
-    fn look(&mut self, name: &str, wanted: Wanted, out: &mut Outbox) {
+    fn look(&mut self, name: &str, wanted: PendingResponse, out: &mut Outbox) {
         let session = session_of(name);
         (self.name, self.session, self.wanted) = (name.to_owned(), Some(session), wanted);
         out.queries.push((LOOK, Query::Session(session)));
@@ -109,7 +109,7 @@ impl Resumed {
             );
         };
         let session = session_of(id);
-        self.wanted = Wanted::Granted(json!({"session": {"id": id, "title": title}}));
+        self.wanted = PendingResponse::Granted(json!({"session": {"id": id, "title": title}}));
         let settings = Box::new(Settings { title: Some(title.to_owned()), ..Settings::default() });
         out.wishes.push((ACT, Wish::Configure { session, settings }));
     }
@@ -145,8 +145,10 @@ impl Resumed {
         let is_running = self.turn.is_running() || self.open_asks > 0;
         let time = |at: Option<Timestamp>| at.map(Rfc3339);
         match std::mem::take(&mut self.wanted) {
-            Wanted::Messages => rest::json(out, 200, &Loaded { session: None, messages: self.history.messages() }),
-            Wanted::Session => {
+            PendingResponse::Messages => {
+                rest::json(out, 200, &Loaded { session: None, messages: self.history.messages() })
+            }
+            PendingResponse::Session => {
                 let session = json!({
                     "id": self.name,
                     "title": self.title.clone().or_else(|| self.history.heading()),
@@ -160,7 +162,7 @@ impl Resumed {
                 });
                 rest::json(out, 200, &Loaded { session: Some(session), messages: self.history.messages() });
             }
-            Wanted::Status => {
+            PendingResponse::Status => {
                 let status = match (is_running, self.was_interrupted) {
                     (true, _) => "running",
                     (false, true) => "cancelled",
@@ -187,13 +189,13 @@ impl Resumed {
     fn granted(&mut self, receipt: Receipt, out: &mut Outbox) {
         let finds = receipt.finds.map(|finds| *finds).unwrap_or_default();
         match std::mem::take(&mut self.wanted) {
-            Wanted::List(mut listed) => {
+            PendingResponse::List(mut listed) => {
                 let next = listed.found(finds);
                 out.queries.push((LOOK, next));
-                self.wanted = Wanted::ListAbout(listed);
+                self.wanted = PendingResponse::ListAbout(listed);
             }
-            Wanted::ListAbout(listed) => rest::json(out, 200, &listed.json(&finds.gists)),
-            Wanted::Granted(granted) => rest::json(out, 200, &granted),
+            PendingResponse::ListAbout(listed) => rest::json(out, 200, &listed.json(&finds.summaries)),
+            PendingResponse::Granted(granted) => rest::json(out, 200, &granted),
             // The session exists: its past is read first.
             wanted => {
                 self.wanted = wanted;
@@ -206,7 +208,9 @@ impl Resumed {
 
     fn refused(&self, why: &Rejection, out: &mut Outbox) {
         match (why, &self.wanted) {
-            (Rejection::Refused(Refusal::UnknownSession(_)), Wanted::Status) => error(out, 404, "Run not found"),
+            (Rejection::Refused(Refusal::UnknownSession(_)), PendingResponse::Status) => {
+                error(out, 404, "Run not found")
+            }
             (Rejection::Refused(Refusal::UnknownSession(_)), _) => error(out, 404, "Session not found"),
             (why, _) => error(out, why.status(), &why.to_string()),
         }

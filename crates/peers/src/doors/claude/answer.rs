@@ -8,9 +8,9 @@ use askbridge_core::ask::Body;
 use askbridge_core::event::Parcel;
 use askbridge_core::verdict::{Ruling, Verdict, in_words};
 
-use super::calls::{Call, Stage, Way};
+use super::calls::{CallStage, PendingCall, ReplyChannel};
 use super::mcp;
-use super::peer::{Awaited, Claude};
+use super::peer::{Claude, PendingRuling};
 use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
@@ -26,34 +26,34 @@ impl Claude {
     pub(super) fn speak(&mut self, id: &str, out: &mut Outbox) {
         let beside = self.says_answers_beside();
         let Some(call) = self.calls.get_mut(id) else { return };
-        let (Some(verdict), Some(way)) = (call.verdict.clone(), call.way.take()) else { return };
+        let (Some(verdict), Some(channel)) = (call.verdict.clone(), call.channel.take()) else { return };
         let is_recent = self.is_recent;
-        let (line, stage) = match &way {
-            Way::Hook(request) => match at_the_hook(call, &verdict, is_recent, beside) {
-                Some(output) => (say::response(request, output), Stage::Told),
+        let (line, stage) = match &channel {
+            ReplyChannel::Hook(request) => match at_the_hook(call, &verdict, is_recent, beside) {
+                Some(output) => (say::response(request, output), CallStage::Told),
                 // An always-ask tool might be allowed without us, so its call is made to ask; all others ask us anyway.
-                None if call.always => (say::response(request, Hooked::ask()), Stage::Passing),
-                None => (say::response(request, json!({})), Stage::Passing),
+                None if call.always => (say::response(request, Hooked::ask()), CallStage::Passing),
+                None => (say::response(request, json!({})), CallStage::Passing),
             },
-            Way::CanUse(request) => (say::response(request, permission(call, &verdict)), Stage::Told),
-            Way::Mcp(request, rpc) => {
+            ReplyChannel::CanUse(request) => (say::response(request, permission(call, &verdict)), CallStage::Told),
+            ReplyChannel::Mcp(request, rpc) => {
                 let mut response = mcp::response(None, own_tool(call, &verdict));
                 response["mcp_response"]["id"] = rpc.clone();
-                (say::response(request, response), Stage::Told)
+                (say::response(request, response), CallStage::Told)
             }
-            Way::Elicitation(request) => (say::response(request, elicited(&verdict)), Stage::Told),
+            ReplyChannel::Elicitation(request) => (say::response(request, elicited(&verdict)), CallStage::Told),
         };
         call.stage = stage;
         let (stops, ask) = (stops(&verdict), call.ask);
-        if stops && matches!(way, Way::CanUse(_)) && !verdict.words.is_empty() {
+        if stops && matches!(channel, ReplyChannel::CanUse(_)) && !verdict.words.is_empty() {
             self.words.push(verdict.words.clone());
         }
         self.say(line, out);
         // Claude Code does not mention a form again after our response. That we wrote it is the only proof there is.
-        if let (Way::Elicitation(_), Some(ask)) = (way, ask) {
+        if let (ReplyChannel::Elicitation(_), Some(ask)) = (channel, ask) {
             self.calls.remove(id);
             let parcel = Parcel::Verdict(ask);
-            self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
+            self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
         }
     }
 }
@@ -74,7 +74,7 @@ impl Claude {
 }
 
 /// The hook's response. `None`: it lets the call pass, and the words go to `can_use_tool`.
-fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
+fn at_the_hook(call: &PendingCall, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
             let input = answered(call.input.as_str(), questions, picks, verdict);
@@ -95,7 +95,7 @@ fn at_the_hook(call: &Call, verdict: &Verdict, can_be_made_to_ask: bool, beside:
 }
 
 /// The response to `can_use_tool`.
-fn permission(call: &Call, verdict: &Verdict) -> Permission {
+fn permission(call: &PendingCall, verdict: &Verdict) -> Permission {
     let input = call.input.as_str();
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
@@ -117,7 +117,7 @@ fn permission(call: &Call, verdict: &Verdict) -> Permission {
 }
 
 /// The result of our own tool: only text.
-fn own_tool(call: &Call, verdict: &Verdict) -> Value {
+fn own_tool(call: &PendingCall, verdict: &Verdict) -> Value {
     match &verdict.ruling {
         Ruling::Answer(answer) => {
             let said = in_words(&call.body, answer);

@@ -13,8 +13,8 @@ use askbridge_core::view::State;
 use askbridge_core::wild;
 
 use super::NAME;
-use super::calls::{Call, Stage};
-use super::peer::{Awaited, Claude};
+use super::calls::{CallStage, PendingCall};
+use super::peer::{Claude, PendingRuling};
 use crate::json;
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval;
@@ -30,12 +30,12 @@ pub(super) fn form(request: &RawValue) -> Result<Form, String> {
 
 impl Claude {
     /// Asks, or finds the earlier ask: a call is one ask, however often it comes.
-    pub(super) fn ask(&mut self, id: String, call: Call, out: &mut Outbox) {
+    pub(super) fn ask(&mut self, id: String, call: PendingCall, out: &mut Outbox) {
         self.came_back(&id);
         if let Some(known) = self.calls.get_mut(&id) {
-            known.way = call.way;
+            known.channel = call.channel;
             known.cancelled = false;
-            if matches!(known.stage, Stage::Passing | Stage::Told) {
+            if matches!(known.stage, CallStage::Passing | CallStage::Told) {
                 self.speak(&id, out);
             }
             return;
@@ -49,10 +49,10 @@ impl Claude {
         }
         let wish = self.wish_for(&id, &call);
         self.calls.insert(id.clone(), call);
-        self.wish(Awaited::Ask(id), wish, out);
+        self.wish(PendingRuling::Ask(id), wish, out);
     }
 
-    fn wish_for(&self, id: &str, call: &Call) -> Wish {
+    fn wish_for(&self, id: &str, call: &PendingCall) -> Wish {
         let settings = self.settings.as_deref();
         let context = Context {
             text: self.last_text.clone(),
@@ -78,7 +78,7 @@ impl Claude {
 
     /// How long a permission that cannot be parked waits: its process is kept as long as it is open. The session's own
     /// deadline applies instead if it is shorter, or if the session sets no hold time.
-    fn held_for(&self, call: &Call) -> Option<Wait> {
+    fn held_for(&self, call: &PendingCall) -> Option<Wait> {
         let settings = self.settings.as_ref();
         let session = settings.and_then(|settings| settings.wishes.wait);
         let is_parkable = call.is_held_at_the_hook() && self.comes_back(call);
@@ -96,7 +96,7 @@ impl Claude {
         for id in std::mem::take(&mut self.unasked) {
             let Some(call) = self.calls.get(&id) else { continue };
             let wish = self.wish_for(&id, call);
-            self.wish(Awaited::Ask(id), wish, out);
+            self.wish(PendingRuling::Ask(id), wish, out);
         }
     }
 
@@ -104,13 +104,13 @@ impl Claude {
         let Some(ask) = receipt.ask else { return };
         self.know(id, ask, out);
         if let Some(finished) = self.finished.remove(id) {
-            return self.query(Awaited::Finished(id.to_owned(), finished), Query::Ask(ask), out);
+            return self.query(PendingRuling::Finished(id.to_owned(), finished), Query::Ask(ask), out);
         }
         if self.leaving {
             return self.strand_held(out);
         }
         if !receipt.news {
-            self.query(Awaited::Look(id.to_owned()), Query::Ask(ask), out);
+            self.query(PendingRuling::Look(id.to_owned()), Query::Ask(ask), out);
         }
     }
 
@@ -122,8 +122,8 @@ impl Claude {
         let Some(call) = self.calls.get_mut(id) else { return };
         call.ask = Some(ask);
         call.made = None;
-        if call.stage == Stage::Asking {
-            call.stage = Stage::Open;
+        if call.stage == CallStage::Asking {
+            call.stage = CallStage::Open;
         }
         if let Some(place) = self.early.iter().position(|(early, _)| *early == ask) {
             let (_, verdict) = self.early.swap_remove(place);
@@ -201,10 +201,10 @@ impl Claude {
             return;
         };
         call.verdict = Some(verdict);
-        if call.stage == Stage::Open {
-            call.stage = Stage::Handing;
+        if call.stage == CallStage::Open {
+            call.stage = CallStage::Handing;
             let id = id.clone();
-            self.wish(Awaited::Handed(id), Wish::Hand { parcel: Parcel::Verdict(ask) }, out);
+            self.wish(PendingRuling::Handed(id), Wish::Hand { parcel: Parcel::Verdict(ask) }, out);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::tools::ran::{self, Folder};
 
 /// One call that waits for a person.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct PendingCall {
     /// What was asked, as the rules know it.
     pub(super) body: Body,
     /// The tool's input as it was written: unchanged parts go back untouched.
@@ -24,7 +24,7 @@ pub(super) struct Call {
     /// A tool that always goes to a person: it may not run unless one allows it, even if something else would.
     pub(super) always: bool,
     /// How Claude Code waits for it right now. `None`: it no longer does.
-    pub(super) way: Option<Way>,
+    pub(super) channel: Option<ReplyChannel>,
     /// Unknown until the ask is durable.
     pub(super) ask: Option<AskId>,
     /// Whether only this process leads back to the call, or a resume as well.
@@ -37,7 +37,7 @@ pub(super) struct Call {
     pub(super) warm_until: Option<Timestamp>,
     /// What a chat message does meanwhile.
     pub(super) messages: WhileOpen,
-    pub(super) stage: Stage,
+    pub(super) stage: CallStage,
     pub(super) verdict: Option<Verdict>,
     /// The input that it ran with, once it did.
     pub(super) ran: Option<Raw>,
@@ -46,7 +46,7 @@ pub(super) struct Call {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Way {
+pub(super) enum ReplyChannel {
     /// Held at the hook: can be answered, passed on, or deferred.
     Hook(String),
     CanUse(String),
@@ -56,7 +56,7 @@ pub(super) enum Way {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum CallStage {
     /// Not durable yet.
     Asking,
     Open,
@@ -70,22 +70,22 @@ pub(super) enum Stage {
     Deferring,
 }
 
-impl Call {
-    pub(super) fn new(body: Body, input: Raw, way: Way) -> Self {
+impl PendingCall {
+    pub(super) fn new(body: Body, input: Raw, channel: ReplyChannel) -> Self {
         Self {
             body,
             input,
             made: None,
             returns_along: false,
             always: false,
-            way: Some(way),
+            channel: Some(channel),
             ask: None,
             reach: Reach::Held,
             in_subagent: false,
             mode: None,
             warm_until: None,
             messages: WhileOpen::Hold,
-            stage: Stage::Asking,
+            stage: CallStage::Asking,
             verdict: None,
             ran: None,
             cancelled: false,
@@ -99,27 +99,32 @@ impl Call {
 
     /// Whether a person still has to decide.
     pub(super) fn is_undecided(&self) -> bool {
-        matches!(self.stage, Stage::Asking | Stage::Open)
+        matches!(self.stage, CallStage::Asking | CallStage::Open)
     }
 
     /// Whether chat messages wait for this call.
     pub(super) fn holds_messages(&self) -> bool {
         match self.stage {
-            Stage::Told => false,
+            CallStage::Told => false,
             // A message now would run as the next turn, and the question would be lost.
-            Stage::Deferring => true,
+            CallStage::Deferring => true,
             _ => self.messages != WhileOpen::PassOn,
         }
     }
 
     pub(super) fn is_held_at_the_hook(&self) -> bool {
-        matches!(self.way, Some(Way::Hook(_)))
+        matches!(self.channel, Some(ReplyChannel::Hook(_)))
     }
 
     /// Whether the call waits with this request.
     pub(super) fn waits_with(&self, request: &str) -> bool {
-        match &self.way {
-            Some(Way::Hook(id) | Way::CanUse(id) | Way::Mcp(id, _) | Way::Elicitation(id)) => id == request,
+        match &self.channel {
+            Some(
+                ReplyChannel::Hook(id)
+                | ReplyChannel::CanUse(id)
+                | ReplyChannel::Mcp(id, _)
+                | ReplyChannel::Elicitation(id),
+            ) => id == request,
             None => false,
         }
     }

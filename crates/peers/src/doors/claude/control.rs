@@ -10,19 +10,19 @@ use askbridge_core::rules::Moment;
 
 use super::always::asks;
 use super::asking;
-use super::calls::{Call, Stage, Way};
-use super::mcp::{self, Wanted};
+use super::calls::{CallStage, PendingCall, ReplyChannel};
+use super::mcp::{self, McpReply};
 use super::peer::Claude;
 use super::reply::{Hooked, Permission};
 use super::say;
-use super::wire::{HookInput, Line, Request, Rpc, ToolCall};
+use super::wire::{ClaudeLine, HookInput, Request, Rpc, ToolCall};
 use crate::json::Lent;
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval::{self, Beside};
 use crate::tools::{held, ran, splice};
 
 impl Claude {
-    pub(super) fn control_request(&mut self, line: &Line<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn control_request(&mut self, line: &ClaudeLine<'_>, cx: &mut Cx<'_>) {
         let (Some(id), Some(request)) = (&line.request_id, line.request) else {
             self.passed_over += 1;
             return;
@@ -61,7 +61,7 @@ impl Claude {
         let (Some(call), Some(tool)) = (call, input.tool_name.as_deref()) else {
             return self.say(no_opinion(), out);
         };
-        let way = Way::Hook(id.to_owned());
+        let channel = ReplyChannel::Hook(id.to_owned());
         let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
         let ruled = self.rule(tool, input.tool_input, Moment::BeforeTheCall);
         let always = asks(ruled.as_ref());
@@ -71,7 +71,7 @@ impl Claude {
         };
         match body {
             Ok(body) => {
-                let mut asked = Call::new(body, raw(input.tool_input), way);
+                let mut asked = PendingCall::new(body, raw(input.tool_input), channel);
                 asked.always = always;
                 asked.in_subagent = in_subagent;
                 asked.mode = input.permission_mode.map(Lent::into_owned);
@@ -111,15 +111,15 @@ impl Claude {
     }
 
     fn can_use_tool(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
-        let way = Way::CanUse(id.to_owned());
+        let channel = ReplyChannel::CanUse(id.to_owned());
         let (Some(call), Some(tool)) = (request.tool_use_id.as_deref(), request.tool_name.as_deref()) else {
             let why = "askbridge was asked about a call without a name. Go on without it.";
             return self.say(say::response(id, Permission::deny(why, false)), out);
         };
         if let Some(known) = self.calls.get_mut(call) {
-            known.way = Some(way);
+            known.channel = Some(channel);
             known.cancelled = false;
-            if matches!(known.stage, Stage::Passing | Stage::Told) {
+            if matches!(known.stage, CallStage::Passing | CallStage::Told) {
                 self.speak(call, out);
             }
             return;
@@ -145,7 +145,7 @@ impl Claude {
         };
         match body {
             Ok(body) => {
-                let mut asked = Call::new(body, raw(request.input), way);
+                let mut asked = PendingCall::new(body, raw(request.input), channel);
                 asked.always = always;
                 asked.in_subagent = request.agent_id.is_some();
                 asked.reach = if asked.in_subagent { Reach::Held } else { Reach::Resumable };
@@ -173,9 +173,9 @@ impl Claude {
             return self.say(say::refusal(id, "askbridge serves no such MCP server"), out);
         };
         match mcp::wanted(rpc.method.as_deref().unwrap_or_default(), rpc.params) {
-            Wanted::Answer(result) => self.say(say::response(id, mcp::response(rpc.id, result)), out),
-            Wanted::Nothing => self.say(say::response(id, mcp::response(None, json!({}))), out),
-            Wanted::Ask => self.own_tool(id, &rpc, out),
+            McpReply::Answer(result) => self.say(say::response(id, mcp::response(rpc.id, result)), out),
+            McpReply::Nothing => self.say(say::response(id, mcp::response(None, json!({}))), out),
+            McpReply::Ask => self.own_tool(id, &rpc, out),
         }
     }
 
@@ -187,7 +187,7 @@ impl Claude {
                 let name = call.meta.as_ref().and_then(|meta| meta.tool_use_id.clone());
                 let name = name.unwrap_or_else(|| format!("mcp/{id}"));
                 let rpc_id = rpc.id.and_then(|id| serde_json::from_str(id.get()).ok()).unwrap_or(Value::Null);
-                let mut asked = Call::new(body, raw(call.arguments), Way::Mcp(id.to_owned(), rpc_id));
+                let mut asked = PendingCall::new(body, raw(call.arguments), ReplyChannel::Mcp(id.to_owned(), rpc_id));
                 asked.in_subagent = !self.running.contains_key(&name);
                 self.ask(name, asked, out);
             }
@@ -202,7 +202,8 @@ impl Claude {
     fn elicitation(&mut self, id: &str, request: &RawValue, out: &mut Outbox) {
         match asking::form(request) {
             Ok(form) => {
-                let mut asked = Call::new(Body::Form(form), raw(Some(request)), Way::Elicitation(id.to_owned()));
+                let mut asked =
+                    PendingCall::new(Body::Form(form), raw(Some(request)), ReplyChannel::Elicitation(id.to_owned()));
                 // It belongs to a tool's call, which has its own entry in `running`.
                 asked.in_subagent = true;
                 self.ask(format!("elicitation/{id}"), asked, out);

@@ -1,9 +1,9 @@
 //! Parses a line of Claude Code's stdout and dispatches it.
 
-use super::calls::Way;
+use super::calls::ReplyChannel;
 use super::peer::Claude;
 use super::say::INITIALIZE;
-use super::wire::{Answered, Line};
+use super::wire::{Answered, ClaudeLine};
 use crate::peer::{Cx, Outbox};
 use askbridge_core::event::Level;
 
@@ -14,7 +14,7 @@ impl Claude {
         if text.is_empty() {
             return;
         }
-        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
+        let Ok(line) = serde_json::from_str::<ClaudeLine<'_>>(text) else {
             self.passed_over += 1;
             return;
         };
@@ -40,18 +40,18 @@ impl Claude {
     }
 
     /// Claude Code cancelled its request. The tool's result will say why; a form has no result.
-    fn cancelled(&mut self, line: &Line<'_>, out: &mut Outbox) {
+    fn cancelled(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Some(request) = &line.request_id else { return };
         let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };
-        if matches!(call.way, Some(Way::Elicitation(_))) {
+        if matches!(call.channel, Some(ReplyChannel::Elicitation(_))) {
             let id = id.clone();
             return self.returned(&id, false, "the form is no longer wanted", out);
         }
-        call.way = None;
+        call.channel = None;
         call.cancelled = true;
     }
 
-    fn control_response(&mut self, line: &Line<'_>, out: &mut Outbox) {
+    fn control_response(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let answered = line.response.and_then(|response| serde_json::from_str::<Answered>(response.get()).ok());
         let Some(answered) = answered else {
             self.passed_over += 1;

@@ -21,7 +21,7 @@ const HERE: &str = "It works inside subagents, where AskUserQuestion is not avai
      that instead.";
 
 /// What a request of the MCP client needs from us.
-pub(super) enum Wanted {
+pub(super) enum McpReply {
     /// This answer, at once.
     Answer(Value),
     /// Nothing: it was a notification.
@@ -29,22 +29,22 @@ pub(super) enum Wanted {
     Ask,
 }
 
-pub(super) fn wanted(method: &str, params: Option<&RawValue>) -> Wanted {
+pub(super) fn wanted(method: &str, params: Option<&RawValue>) -> McpReply {
     match method {
         "initialize" => {
             let params: Option<Value> = params.and_then(|params| serde_json::from_str(params.get()).ok());
             let version = params.and_then(|params| params["protocolVersion"].as_str().map(str::to_owned));
-            Wanted::Answer(json!({
+            McpReply::Answer(json!({
                 "protocolVersion": version.unwrap_or_else(|| "2025-06-18".to_owned()),
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": SERVER, "version": env!("CARGO_PKG_VERSION")},
             }))
         }
-        "tools/list" => Wanted::Answer(json!({"tools": [tool()]})),
-        "tools/call" => Wanted::Ask,
-        "ping" => Wanted::Answer(json!({})),
-        method if method.starts_with("notifications/") => Wanted::Nothing,
-        _ => Wanted::Answer(Value::Null),
+        "tools/list" => McpReply::Answer(json!({"tools": [tool()]})),
+        "tools/call" => McpReply::Ask,
+        "ping" => McpReply::Answer(json!({})),
+        method if method.starts_with("notifications/") => McpReply::Nothing,
+        _ => McpReply::Answer(Value::Null),
     }
 }
 

@@ -8,7 +8,7 @@ use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::ids::MessageId;
 use serde_json::json;
 
-use super::peer::{Awaited, Claude};
+use super::peer::{Claude, PendingRuling};
 use super::quirks::words_after_a_stop;
 use super::say;
 use crate::peer::Outbox;
@@ -25,7 +25,7 @@ const TITLE_CHARS_MAX: usize = 80;
 /// The messages that have not reached the agent.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    waiting: BTreeMap<MessageId, Waiting>,
+    waiting: BTreeMap<MessageId, QueuedMessage>,
     /// Uuids of messages that a turn has begun with. This may be reported before we know the message.
     started: HashSet<String>,
     /// Whether Claude Code reports what becomes of messages. 2.1.197 does not.
@@ -33,14 +33,14 @@ pub(super) struct Messages {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct QueuedMessage {
     text: String,
     uuid: String,
-    stage: Stage,
+    stage: MessageStage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum MessageStage {
     Held,
     /// To be written once the handing over is recorded.
     Handing,
@@ -54,12 +54,12 @@ impl Messages {
     }
 
     pub(super) fn nothing_is_on_its_way(&self) -> bool {
-        self.waiting.values().all(|message| message.stage == Stage::Held)
+        self.waiting.values().all(|message| message.stage == MessageStage::Held)
     }
 
     /// The messages in Claude Code's own queue.
-    fn written(&self) -> impl Iterator<Item = &Waiting> {
-        self.waiting.values().filter(|message| message.stage == Stage::Written)
+    fn written(&self) -> impl Iterator<Item = &QueuedMessage> {
+        self.waiting.values().filter(|message| message.stage == MessageStage::Written)
     }
 
     pub(super) fn forget(&mut self, message: MessageId) {
@@ -85,7 +85,7 @@ impl Claude {
             self.message_delivered(message, out);
             return;
         }
-        self.messages.waiting.entry(message).or_insert(Waiting { text, uuid, stage: Stage::Held });
+        self.messages.waiting.entry(message).or_insert(QueuedMessage { text, uuid, stage: MessageStage::Held });
     }
 
     pub(super) fn unsaid(&mut self, message: MessageId) {
@@ -103,15 +103,15 @@ impl Claude {
         if blocked || one_a_turn && (self.turn_is_running || !self.messages.nothing_is_on_its_way()) {
             return;
         }
-        let held = self.messages.waiting.iter_mut().filter(|(_, message)| message.stage == Stage::Held);
+        let held = self.messages.waiting.iter_mut().filter(|(_, message)| message.stage == MessageStage::Held);
         let mut ready = Vec::new();
         for (id, message) in held.take(if one_a_turn { 1 } else { usize::MAX }) {
-            message.stage = Stage::Handing;
+            message.stage = MessageStage::Handing;
             ready.push(*id);
         }
         for message in ready {
             let hand = Wish::Hand { parcel: Parcel::Message(message) };
-            self.wish(Awaited::HandedMessage(message), hand, out);
+            self.wish(PendingRuling::HandedMessage(message), hand, out);
         }
     }
 
@@ -126,7 +126,7 @@ impl Claude {
             self.words = words;
             return;
         };
-        waiting.stage = Stage::Written;
+        waiting.stage = MessageStage::Written;
         let text = match words.is_empty() {
             true => waiting.text.clone(),
             false => words_after_a_stop(&words.join(" "), &waiting.text),
@@ -152,7 +152,7 @@ impl Claude {
             "cancelled" => {
                 let known = self.messages.waiting.values_mut().find(|message| message.uuid == uuid);
                 if let Some(message) = known {
-                    message.stage = Stage::Held;
+                    message.stage = MessageStage::Held;
                 }
             }
             _ => {}
@@ -166,7 +166,7 @@ impl Claude {
     fn delivered(&mut self, message: MessageId, proof: &str, out: &mut Outbox) {
         self.messages.waiting.remove(&message);
         let parcel = Parcel::Message(message);
-        self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
+        self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
     }
 
     /// A turn begins. A Claude Code that does not report messages has begun it with everything that was written.
@@ -175,7 +175,7 @@ impl Claude {
         if self.is_recent || self.messages.announced {
             return;
         }
-        let written = self.messages.waiting.iter().filter(|(_, message)| message.stage == Stage::Written);
+        let written = self.messages.waiting.iter().filter(|(_, message)| message.stage == MessageStage::Written);
         for message in written.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.delivered(message, WEAK_PROOF, out);
         }
@@ -206,6 +206,6 @@ impl Claude {
         let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
         std::sync::Arc::make_mut(settings).title = Some(title.clone());
         let settings = Box::new(Settings { title: Some(title), ..Settings::default() });
-        self.wish(Awaited::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
+        self.wish(PendingRuling::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 }

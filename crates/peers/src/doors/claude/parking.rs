@@ -5,8 +5,8 @@
 
 use askbridge_core::ids::Timestamp;
 
-use super::calls::{Call, Stage, Way};
-use super::peer::{Awaited, Claude};
+use super::calls::{CallStage, PendingCall, ReplyChannel};
+use super::peer::{Claude, PendingRuling};
 use super::reply::Hooked;
 use super::say;
 use crate::peer::{Cx, Outbox};
@@ -16,16 +16,16 @@ impl Claude {
     /// Defers a question whose warm time is over, if nothing would be lost.
     pub(super) fn park_if_possible(&mut self, cx: &mut Cx<'_>) {
         let due = self.calls.iter().find(|(_, call)| {
-            call.stage == Stage::Open && call.ask.is_some() && call.warm_until.is_some_and(|until| until <= cx.now)
+            call.stage == CallStage::Open && call.ask.is_some() && call.warm_until.is_some_and(|until| until <= cx.now)
         });
         let Some(id) = due.map(|(id, _)| id.clone()) else { return };
         if !self.is_parkable(&id) || self.takes_messages_back(cx.out) {
             return;
         }
         let Some(call) = self.calls.get_mut(&id) else { return };
-        if let Some(Way::Hook(request)) = &call.way {
+        if let Some(ReplyChannel::Hook(request)) = &call.channel {
             let line = say::response(request, Hooked::defer());
-            call.stage = Stage::Deferring;
+            call.stage = CallStage::Deferring;
             self.say(line, cx.out);
         }
     }
@@ -46,7 +46,7 @@ impl Claude {
 
     /// Whether the call would come back to us after a resume. A call of an always-ask tool could run without our hooks,
     /// so it is parked only where a resumed process waits for them.
-    pub(super) fn comes_back(&self, call: &Call) -> bool {
+    pub(super) fn comes_back(&self, call: &PendingCall) -> bool {
         !call.in_subagent && (!call.always || self.is_recent)
     }
 
@@ -57,7 +57,7 @@ impl Claude {
         self.parking = Some(id.to_owned());
         match call.ask {
             // Refused if it was settled meanwhile. The process leaves anyway: the answer starts it again.
-            Some(ask) => self.wish(Awaited::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
+            Some(ask) => self.wish(PendingRuling::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
             None => self.leave(super::PARKED, "the question is parked", out),
         }
     }
@@ -72,7 +72,7 @@ impl Claude {
 
     /// Until when a question that could be parked now is kept warm. `None`: there is none.
     pub fn parkable_until(&self) -> Option<Timestamp> {
-        let waiting = self.calls.iter().filter(|(_, call)| call.stage == Stage::Open && call.ask.is_some());
+        let waiting = self.calls.iter().filter(|(_, call)| call.stage == CallStage::Open && call.ask.is_some());
         let (id, until) = waiting.filter_map(|(id, call)| Some((id, call.warm_until?))).next()?;
         self.is_parkable(id).then_some(until)
     }
@@ -96,11 +96,11 @@ impl Claude {
         let about_to = match (calls.next(), calls.next()) {
             // Alone, and only its own message is incomplete, or its ask is not durable yet.
             (Some(call), None) => {
-                let unripe = call.stage == Stage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
+                let unripe = call.stage == CallStage::Asking || (call.warm_until.is_some() && self.streaming.is_some());
                 call.is_undecided() && call.is_held_at_the_hook() && self.comes_back(call) && unripe
             }
             _ => false,
         };
-        about_to || self.parking.is_some() || self.calls.values().any(|call| call.stage == Stage::Deferring)
+        about_to || self.parking.is_some() || self.calls.values().any(|call| call.stage == CallStage::Deferring)
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::always::AlwaysAsk;
 use super::blocks::Blocks;
-use super::calls::Call;
+use super::calls::PendingCall;
 use super::interrupts::Interrupts;
 use super::messages::Messages;
 use super::quirks::{HOOK_TIMEOUT_SECS, OLD_HOOK_TIMEOUT_SECS};
@@ -84,7 +84,7 @@ pub struct Claude {
     pub(super) woken: bool,
     /// Unknown until the session has been read.
     pub(super) settings: Option<Arc<Settings>>,
-    pub(super) calls: BTreeMap<String, Call>,
+    pub(super) calls: BTreeMap<String, PendingCall>,
     /// Calls that ended before we knew the session, which may still wait for them. Not needed after that.
     over: HashSet<String>,
     /// Calls that have their result, and whose ask is not known yet.
@@ -122,14 +122,14 @@ pub struct Claude {
     pub(super) ask_again_at: Option<Timestamp>,
     /// Lines that we could not parse or do not know.
     pub(super) passed_over: u64,
-    awaited: HashMap<Tag, Awaited>,
+    awaited: HashMap<Tag, PendingRuling>,
     tags: u64,
     requests: u64,
 }
 
 /// What a reply is about.
 #[derive(Debug)]
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Session,
     Ask(String),
     Look(String),
@@ -232,17 +232,17 @@ impl Claude {
         self.passed_over
     }
 
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         let tag = self.await_reply(awaited);
         out.wishes.push((tag, wish));
     }
 
-    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
         let tag = self.await_reply(awaited);
         out.queries.push((tag, query));
     }
 
-    fn await_reply(&mut self, awaited: Awaited) -> Tag {
+    fn await_reply(&mut self, awaited: PendingRuling) -> Tag {
         self.tags += 1;
         self.awaited.insert(Tag(self.tags), awaited);
         Tag(self.tags)
@@ -279,7 +279,7 @@ impl Claude {
 
     fn open(&mut self, out: &mut Outbox) {
         out.watches.push(Watch::Session { session: self.session });
-        self.query(Awaited::Session, Query::Session(self.session), out);
+        self.query(PendingRuling::Session, Query::Session(self.session), out);
         if !self.initialized {
             let timeout_secs = if self.is_recent { HOOK_TIMEOUT_SECS } else { OLD_HOOK_TIMEOUT_SECS };
             let line = say::initialize(self.interactive, &self.always, timeout_secs);
@@ -298,7 +298,9 @@ impl Claude {
             match self.process {
                 _ if is_here => {}
                 // A new process has no earlier conversation, its record is gone: no call comes back.
-                Process::New => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out),
+                Process::New => {
+                    self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out)
+                }
                 Process::Resumed | Process::Adopted => self.expected.push((waiting.ask, call)),
             }
         }
@@ -335,7 +337,7 @@ impl Claude {
             self.expected_until = None;
             for (ask, call) in std::mem::take(&mut self.expected) {
                 self.is_over(&call);
-                self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+                self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
             }
         }
     }
@@ -350,7 +352,7 @@ impl Claude {
         if self.ask_again_at.is_some_and(|at| at <= cx.now) {
             self.ask_again_at = None;
             if self.settings.is_none() {
-                self.query(Awaited::Session, Query::Session(self.session), cx.out);
+                self.query(PendingRuling::Session, Query::Session(self.session), cx.out);
             }
             self.ask_again(cx.out);
         }
@@ -385,26 +387,26 @@ impl Peer for Claude {
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaited.remove(&tag) else { return };
         match (awaited, ruling) {
-            (Awaited::Session, Ok(receipt)) => self.met(receipt, cx),
-            (Awaited::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
-            (Awaited::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
-            (Awaited::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
+            (PendingRuling::Session, Ok(receipt)) => self.met(receipt, cx),
+            (PendingRuling::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
+            (PendingRuling::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
+            (PendingRuling::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
                 self.unasked.push(call);
                 self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
             }
-            (Awaited::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
-            (Awaited::Finished(call, finished), Ok(receipt)) => {
+            (PendingRuling::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
+            (PendingRuling::Finished(call, finished), Ok(receipt)) => {
                 if let Some(view) = receipt.view {
                     self.finished(&call, finished, &view, cx.out);
                 }
             }
-            (Awaited::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
-            (Awaited::Handed(call), _) => self.speak(&call, cx.out),
-            (Awaited::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
+            (PendingRuling::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
+            (PendingRuling::Handed(call), _) => self.speak(&call, cx.out),
+            (PendingRuling::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
             // It was taken back meanwhile, or has reached the agent before.
-            (Awaited::HandedMessage(message), Err(_)) => self.messages.forget(message),
-            (Awaited::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
-            (Awaited::Look(_) | Awaited::Finished(..), Err(_)) | (Awaited::Nothing, _) => {}
+            (PendingRuling::HandedMessage(message), Err(_)) => self.messages.forget(message),
+            (PendingRuling::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
+            (PendingRuling::Look(_) | PendingRuling::Finished(..), Err(_)) | (PendingRuling::Nothing, _) => {}
         }
         cx.out.wake_at = self.settle_down(cx);
     }

@@ -13,10 +13,10 @@ use askbridge_core::verdict::{Ruling, Verdict};
 use askbridge_core::view::AskView;
 
 use super::always::asks;
-use super::calls::{Call, Stage};
+use super::calls::{CallStage, PendingCall};
 use super::mcp;
-use super::peer::{Awaited, Claude, Finished};
-use super::wire::{Block, Line, Message, Streaming, System, TurnResult};
+use super::peer::{Claude, Finished, PendingRuling};
+use super::wire::{Block, ClaudeLine, Message, Streaming, System, TurnResult};
 use crate::json::Lent;
 use crate::peer::{BlockKind as Kind, Outbox, Streamed};
 use crate::tools::held::HELD_TOOLS;
@@ -24,7 +24,7 @@ use crate::tools::ran;
 use crate::wish::{AskRef, Wish};
 
 impl Claude {
-    pub(super) fn streamed(&mut self, line: &Line<'_>, out: &mut Outbox) {
+    pub(super) fn streamed(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         // A subagent's text is not shown; its tool calls are.
         if line.parent_tool_use_id.is_some() {
             return;
@@ -66,7 +66,7 @@ impl Claude {
         }
     }
 
-    pub(super) fn assistant(&mut self, line: &Line<'_>, out: &mut Outbox) {
+    pub(super) fn assistant(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Some((id, blocks)) = message(line) else {
             self.passed_over += 1;
             return;
@@ -121,7 +121,7 @@ impl Claude {
         }
     }
 
-    pub(super) fn user(&mut self, line: &Line<'_>, out: &mut Outbox) {
+    pub(super) fn user(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         // A message of plain text is an echo, or a note by Claude Code for the model.
         let Some((_, blocks)) = message(line) else { return };
         for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
@@ -130,7 +130,7 @@ impl Claude {
             let result = CallResult { call: CallId::from(&*id), ok: !block.is_error, output: bounded(&output) };
             if self.proves(&id, &result) {
                 let Some(ask) = self.end_call(&id, out).and_then(|call| call.ask) else { continue };
-                self.wish(Awaited::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
+                self.wish(PendingRuling::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
                 continue;
             }
             self.returned(&id, !block.is_error, &output, out);
@@ -141,18 +141,18 @@ impl Claude {
     /// Whether this result proves that a verdict was delivered, and nothing else, so that both are stored together.
     fn proves(&self, id: &str, result: &CallResult) -> bool {
         let Some(call) = self.calls.get(id) else { return false };
-        let is_proof = call.returns_along && call.stage == Stage::Told && !self.was_lost(call, result.ok);
+        let is_proof = call.returns_along && call.stage == CallStage::Told && !self.was_lost(call, result.ok);
         let is_proof = is_proof && call.ran_instead(self.folder()).is_none();
         is_proof && call.ask.is_some() && result.output.len() <= ALONG_BYTES_MAX
     }
 
     /// Whether an interrupt preceded the answer to a call. The answer was not heard, and goes with the next message.
-    fn was_lost(&self, call: &Call, ok: bool) -> bool {
+    fn was_lost(&self, call: &PendingCall, ok: bool) -> bool {
         self.interrupting && !ok && matches!(call.body, Body::Questions(_))
     }
 
     /// Forgets a call that has ended, in whichever way.
-    fn end_call(&mut self, id: &str, out: &mut Outbox) -> Option<Call> {
+    fn end_call(&mut self, id: &str, out: &mut Outbox) -> Option<PendingCall> {
         self.running.remove(id);
         if let Some(made) = self.unlinked.remove(id) {
             self.record_call(id, made, None, out);
@@ -175,7 +175,7 @@ impl Claude {
         let ran_instead = call.ran_instead(self.folder());
         let wish = match call.stage {
             _ if ran_instead.is_some() => overtaken(ask, ran_instead),
-            Stage::Told if !was_lost => {
+            CallStage::Told if !was_lost => {
                 Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") }
             }
             _ if call.verdict.is_some() => Wish::Strand { ask: AskRef::Id(ask) },
@@ -185,7 +185,7 @@ impl Claude {
             }
             _ => Wish::Withdraw { ask: AskRef::Id(ask), why: first_line(output) },
         };
-        self.wish(Awaited::Nothing, wish, out);
+        self.wish(PendingRuling::Nothing, wish, out);
     }
 
     /// The ask of a call whose result is already known: the result proves that a verdict was delivered, or none.
@@ -204,10 +204,10 @@ impl Claude {
             None if finished.ok => overtaken(ask, None),
             None => Wish::Withdraw { ask: AskRef::Id(ask), why: finished.output },
         };
-        self.wish(Awaited::Nothing, wish, out);
+        self.wish(PendingRuling::Nothing, wish, out);
     }
 
-    pub(super) fn turn_ended(&mut self, text: &str, line: &Line<'_>, out: &mut Outbox) {
+    pub(super) fn turn_ended(&mut self, text: &str, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Ok(result) = serde_json::from_str::<TurnResult<'_>>(text) else {
             self.passed_over += 1;
             return;
@@ -243,7 +243,7 @@ impl Claude {
         }
     }
 
-    pub(super) fn system(&mut self, text: &str, line: &Line<'_>, out: &mut Outbox) {
+    pub(super) fn system(&mut self, text: &str, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Ok(system) = serde_json::from_str::<System<'_>>(text) else { return };
         let name = line.uuid.as_deref().unwrap_or_default().to_owned();
         match line.subtype.as_deref() {
@@ -281,7 +281,7 @@ impl Claude {
         };
         std::sync::Arc::make_mut(settings).mode = Some(mode.clone());
         let settings = Box::new(Settings { mode: Some(mode), ..Settings::default() });
-        self.wish(Awaited::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
+        self.wish(PendingRuling::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 
     /// The process is gone. Asks that only its connection leads back from are stranded; a resume brings back the rest.
@@ -298,7 +298,7 @@ impl Claude {
         let held: Vec<_> = held.map(|(id, _)| id.clone()).collect();
         for id in held {
             if let Some(ask) = self.calls.remove(&id).and_then(|call| call.ask) {
-                self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
+                self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
             }
         }
     }
@@ -315,7 +315,7 @@ fn is_held(tool: &str) -> bool {
 }
 
 /// Reads the id and the blocks of a message; `None` if it is plain text, or something else.
-fn message<'a>(line: &Line<'a>) -> Option<(Lent<'a>, Vec<Block<'a>>)> {
+fn message<'a>(line: &ClaudeLine<'a>) -> Option<(Lent<'a>, Vec<Block<'a>>)> {
     let message: Message<'a> = serde_json::from_str(line.message?.get()).ok()?;
     Some((message.id, serde_json::from_str(message.content.get()).ok()?))
 }

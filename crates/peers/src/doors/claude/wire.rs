@@ -9,7 +9,7 @@ use crate::json::Lent;
 
 /// One line, parsed only as far as all kinds of lines have in common.
 #[derive(Deserialize)]
-pub(super) struct Line<'a> {
+pub(super) struct ClaudeLine<'a> {
     #[serde(rename = "type", borrow)]
     pub(super) kind: Lent<'a>,
     pub(super) subtype: Option<Lent<'a>>,

@@ -8,13 +8,13 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::hear::{Agent, Call, Heard, What};
+use super::hear::{Agent, HookEvent, HookEventKind, ToolCall};
 use super::mouth::Mouth;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 
 /// What a verdict comes down to for a hook.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum HookAnswer {
     Allow {
         /// The input to run with. `None`: the original.
         input: Option<Box<RawValue>>,
@@ -29,7 +29,7 @@ pub(super) enum Said {
 
 /// What a person or a rule decided, or that nobody answered. The latter is left out where another mouth still waits: a
 /// terminal has its own dialog on screen.
-pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
+pub(super) fn said(view: &AskView, call: &ToolCall) -> Option<HookAnswer> {
     match view.state {
         State::Answered | State::Ruled | State::Dismissed => {}
         State::Expired if Mouth::of(&view.ask.context) == Mouth::Nobody => {}
@@ -39,7 +39,7 @@ pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
     let input = call.input.as_str();
     Some(match (&view.ask.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
-            Said::Allow { input: Some(answered(input, questions, picks, verdict)), rule: None }
+            HookAnswer::Allow { input: Some(answered(input, questions, picks, verdict)), rule: None }
         }
         (Body::Approval(approval), Ruling::Answer(Answer::Approval(Decision::Allow { scope, edited }))) => {
             let rule = match scope {
@@ -47,22 +47,22 @@ pub(super) fn said(view: &AskView, call: &Call) -> Option<Said> {
                 Scope::Once => None,
             };
             let rule = rule.and_then(|rule| RawValue::from_string(rule.rule.as_str().to_owned()).ok());
-            Said::Allow { input: edited.as_ref().map(|edited| allowed(input, Some(edited))), rule }
+            HookAnswer::Allow { input: edited.as_ref().map(|edited| allowed(input, Some(edited))), rule }
         }
         (Body::Plan(_), Ruling::Answer(Answer::Plan(Review::Approve { edited }))) => {
-            Said::Allow { input: Some(planned(input, edited.as_deref())), rule: None }
+            HookAnswer::Allow { input: Some(planned(input, edited.as_deref())), rule: None }
         }
-        _ => Said::Deny { words: spoken(verdict).to_owned(), stop: stops(verdict) },
+        _ => HookAnswer::Deny { words: spoken(verdict).to_owned(), stop: stops(verdict) },
     })
 }
 
 /// The hook's output about a call. `follows`: another hook comes after this one, which can deny in our words.
-pub fn answer(heard: &Heard, call: &Call, follows: bool, view: &AskView) -> Option<String> {
+pub fn answer(heard: &HookEvent, call: &ToolCall, follows: bool, view: &AskView) -> Option<String> {
     let said = said(view, call)?;
     let output = match (&heard.what, heard.agent) {
-        (What::Calling(_), _) => Output::Calling(calling(said, &view.ask.body, follows)?),
-        (What::Wanted { .. }, Agent::Claude) => Output::Wanted { decision: wanted(said) },
-        (What::Wanted { .. }, Agent::Codex) => Output::Wanted { decision: wanted(for_codex(said)) },
+        (HookEventKind::Calling(_), _) => Output::Calling(calling(said, &view.ask.body, follows)?),
+        (HookEventKind::Wanted { .. }, Agent::Claude) => Output::Wanted { decision: wanted(said) },
+        (HookEventKind::Wanted { .. }, Agent::Codex) => Output::Wanted { decision: wanted(for_codex(said)) },
         _ => return None,
     };
     serde_json::to_string(&Hooked { hook_specific_output: output }).ok()
@@ -86,9 +86,9 @@ pub fn say_along(text: &str) -> String {
 
 /// Words lost by a stop: Claude Code ends the turn, and its model reads a fixed sentence instead. They have to go along
 /// with what it reads next.
-pub fn swallowed(heard: &Heard, call: &Call, view: &AskView) -> Option<String> {
+pub fn swallowed(heard: &HookEvent, call: &ToolCall, view: &AskView) -> Option<String> {
     match (&heard.what, heard.agent, said(view, call)?) {
-        (What::Wanted { .. }, Agent::Claude, Said::Deny { words, stop: true }) => {
+        (HookEventKind::Wanted { .. }, Agent::Claude, HookAnswer::Deny { words, stop: true }) => {
             Some(format!("When you were stopped, this was the reason: {words}"))
         }
         _ => None,
@@ -97,42 +97,45 @@ pub fn swallowed(heard: &Heard, call: &Call, view: &AskView) -> Option<String> {
 
 /// Before a dialog, questions are answered by this hook. Everything else is left to the hook that passes our words on
 /// as they are, if one follows.
-fn calling(said: Said, body: &Body, follows: bool) -> Option<Calling> {
+fn calling(said: HookAnswer, body: &Body, follows: bool) -> Option<Calling> {
     match said {
-        Said::Allow { input, .. } if matches!(body, Body::Questions(_)) || !follows => {
+        HookAnswer::Allow { input, .. } if matches!(body, Body::Questions(_)) || !follows => {
             Some(Calling { permission_decision: "allow", updated_input: input, ..Calling::default() })
         }
-        Said::Deny { words, .. } if !follows => {
+        HookAnswer::Deny { words, .. } if !follows => {
             let permission_decision_reason = Some(words);
             Some(Calling { permission_decision: "deny", permission_decision_reason, ..Calling::default() })
         }
-        Said::Allow { .. } | Said::Deny { .. } => None,
+        HookAnswer::Allow { .. } | HookAnswer::Deny { .. } => None,
     }
 }
 
-fn wanted(said: Said) -> Wanted {
+fn wanted(said: HookAnswer) -> PermissionDecision {
     match said {
-        Said::Allow { input, rule } => Wanted {
+        HookAnswer::Allow { input, rule } => PermissionDecision {
             behavior: "allow",
             updated_input: input,
             updated_permissions: rule.into_iter().collect(),
-            ..Wanted::default()
+            ..PermissionDecision::default()
         },
-        Said::Deny { words, stop } => {
-            Wanted { behavior: "deny", message: Some(words), interrupt: stop, ..Wanted::default() }
-        }
+        HookAnswer::Deny { words, stop } => PermissionDecision {
+            behavior: "deny",
+            message: Some(words),
+            interrupt: stop,
+            ..PermissionDecision::default()
+        },
     }
 }
 
 /// Codex takes an allow or a deny with words, and nothing else.
-fn for_codex(said: Said) -> Said {
+fn for_codex(said: HookAnswer) -> HookAnswer {
     match said {
-        Said::Allow { input: Some(input), .. } => {
+        HookAnswer::Allow { input: Some(input), .. } => {
             let words = format!("Denied as it is. The person allows it like this instead; call it again so: {input}");
-            Said::Deny { words, stop: false }
+            HookAnswer::Deny { words, stop: false }
         }
-        Said::Allow { input: None, .. } => Said::Allow { input: None, rule: None },
-        Said::Deny { words, .. } => Said::Deny { words, stop: false },
+        HookAnswer::Allow { input: None, .. } => HookAnswer::Allow { input: None, rule: None },
+        HookAnswer::Deny { words, .. } => HookAnswer::Deny { words, stop: false },
     }
 }
 
@@ -148,7 +151,7 @@ enum Output {
     #[serde(rename = "PreToolUse")]
     Calling(Calling),
     #[serde(rename = "PermissionRequest")]
-    Wanted { decision: Wanted },
+    Wanted { decision: PermissionDecision },
 }
 
 #[derive(Serialize, Default)]
@@ -163,7 +166,7 @@ struct Calling {
 
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
+struct PermissionDecision {
     behavior: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_input: Option<Box<RawValue>>,

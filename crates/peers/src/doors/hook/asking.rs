@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::NAME;
-use super::hear::{Call, Heard, What};
+use super::hear::{HookEvent, HookEventKind, ToolCall};
 use super::mouth::{FIELD, Mouth};
 use crate::tools::approval::{self, Beside};
 use crate::tools::held;
@@ -26,8 +26,8 @@ pub struct Around {
 
 /// Makes a wish of a call. The error says why no person could decide about it.
 pub fn wish(
-    heard: &Heard,
-    call: &Call,
+    heard: &HookEvent,
+    call: &ToolCall,
     session: SessionId,
     around: &Around,
     reach: Reach,
@@ -59,9 +59,9 @@ pub fn wish(
     })
 }
 
-fn approval(heard: &Heard, call: &Call, input: &RawValue) -> Result<askbridge_core::ask::Approval, String> {
+fn approval(heard: &HookEvent, call: &ToolCall, input: &RawValue) -> Result<askbridge_core::ask::Approval, String> {
     let suggestions = match &heard.what {
-        What::Wanted { suggestions: Some(suggestions), .. } => {
+        HookEventKind::Wanted { suggestions: Some(suggestions), .. } => {
             RawValue::from_string(suggestions.as_str().to_owned()).ok()
         }
         _ => None,
@@ -75,7 +75,7 @@ fn approval(heard: &Heard, call: &Call, input: &RawValue) -> Result<askbridge_co
 /// A subagent's call does not end with the turn that the person sees.
 const IN_SUBAGENT: &str = "in_subagent";
 
-fn more(heard: &Heard, mouth: Mouth, body: &Body) -> Option<Raw> {
+fn more(heard: &HookEvent, mouth: Mouth, body: &Body) -> Option<Raw> {
     let shown = approval::shown(body).and_then(|shown| serde_json::from_str::<Map<String, Value>>(shown.as_str()).ok());
     let mut more = shown.unwrap_or_default();
     if heard.in_subagent {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::hear::{Agent, Call, Heard, What};
+use super::hear::{Agent, HookEvent, HookEventKind, ToolCall};
 use super::mouth::Mouth;
 use super::version::Version;
 use crate::tools::held::HELD_TOOLS;
@@ -29,14 +29,14 @@ pub struct Facts {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum HookAction {
     /// No opinion, and nothing to do.
     Pass,
     /// No opinion, but remember the call's id: the event that asks about it does not carry it.
-    Note(Call),
+    Note(ToolCall),
     /// Ask, and hold the hook until there is an answer.
     Hold {
-        call: Call,
+        call: ToolCall,
         /// When to stop waiting and park the question.
         park: Option<Duration>,
         /// Another hook follows, which can deny in our own words.
@@ -45,14 +45,14 @@ pub enum Step {
 }
 
 /// Decides about a tool that is about to be called, or that a person is being asked about.
-pub fn choose(heard: &Heard, facts: &Facts) -> Step {
+pub fn choose(heard: &HookEvent, facts: &Facts) -> HookAction {
     match &heard.what {
-        What::Calling(call) => {
-            let hold = |park: Option<Duration>, follows: bool| Step::Hold { call: call.clone(), park, follows };
+        HookEventKind::Calling(call) => {
+            let hold = |park: Option<Duration>, follows: bool| HookAction::Hold { call: call.clone(), park, follows };
             let nobody_is_asked = heard.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS);
             let asks_beside = facts.version.is_none_or(Version::asks_beside_the_dialog) && !nobody_is_asked;
             if !HELD_TOOLS.contains(&call.tool.as_str()) {
-                return Step::Pass;
+                return HookAction::Pass;
             }
             // Parked, a subagent's call would be lost, and its turn would end as if it had succeeded.
             match facts.park {
@@ -60,15 +60,15 @@ pub fn choose(heard: &Heard, facts: &Facts) -> Step {
                     hold(Some(park), asks_beside && !facts.asks_by_tool)
                 }
                 _ if facts.away && !asks_beside => hold(None, false),
-                _ => Step::Note(call.clone()),
+                _ => HookAction::Note(call.clone()),
             }
         }
         // Codex asks its hook first and shows nothing until the hook has answered.
-        What::Wanted { .. } if heard.agent == Agent::Codex && !facts.away => Step::Pass,
+        HookEventKind::Wanted { .. } if heard.agent == Agent::Codex && !facts.away => HookAction::Pass,
         // The same call reaches us both ways at the same moment. One call, one card.
-        What::Wanted { .. } if facts.asks_by_tool => Step::Pass,
-        What::Wanted { call, .. } => Step::Hold { call: call.clone(), park: None, follows: false },
-        _ => Step::Pass,
+        HookEventKind::Wanted { .. } if facts.asks_by_tool => HookAction::Pass,
+        HookEventKind::Wanted { call, .. } => HookAction::Hold { call: call.clone(), park: None, follows: false },
+        _ => HookAction::Pass,
     }
 }
 
@@ -78,8 +78,8 @@ mod tests {
 
     use super::*;
 
-    fn event(agent: Agent, mode: &str, what: What) -> Heard {
-        Heard {
+    fn event(agent: Agent, mode: &str, what: HookEventKind) -> HookEvent {
+        HookEvent {
             agent,
             conversation: "c".to_owned(),
             folder: None,
@@ -90,12 +90,12 @@ mod tests {
         }
     }
 
-    fn call(tool: &str) -> Call {
-        Call { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from("{}") }
+    fn call(tool: &str) -> ToolCall {
+        ToolCall { id: Some("toolu_1".to_owned()), tool: tool.to_owned(), input: Raw::from("{}") }
     }
 
-    fn wanted(tool: &str) -> What {
-        What::Wanted { call: call(tool), suggestions: None }
+    fn wanted(tool: &str) -> HookEventKind {
+        HookEventKind::Wanted { call: call(tool), suggestions: None }
     }
 
     const AWAY: Facts = Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None };
@@ -104,32 +104,32 @@ mod tests {
     fn a_dialog_is_hidden_from_nobody_who_sits_there() {
         let here = Facts::default();
         let old = Facts { version: Version::read("2.0.1"), ..here };
-        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
-        assert_eq!(choose(&question, &here), Step::Note(call("AskUserQuestion")));
-        assert_eq!(choose(&question, &old), Step::Note(call("AskUserQuestion")));
-        assert_eq!(choose(&event(Agent::Codex, "default", wanted("Bash")), &here), Step::Pass);
+        let question = event(Agent::Claude, "default", HookEventKind::Calling(call("AskUserQuestion")));
+        assert_eq!(choose(&question, &here), HookAction::Note(call("AskUserQuestion")));
+        assert_eq!(choose(&question, &old), HookAction::Note(call("AskUserQuestion")));
+        assert_eq!(choose(&event(Agent::Codex, "default", wanted("Bash")), &here), HookAction::Pass);
     }
 
     #[test]
     fn where_only_the_first_hook_fires_it_holds_for_a_person_who_is_away() {
-        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        let question = event(Agent::Claude, "default", HookEventKind::Calling(call("AskUserQuestion")));
         let old = Facts { version: Version::read("2.0.1"), ..AWAY };
-        let held = Step::Hold { call: call("AskUserQuestion"), park: None, follows: false };
+        let held = HookAction::Hold { call: call("AskUserQuestion"), park: None, follows: false };
         assert_eq!(choose(&question, &old), held);
-        assert_eq!(choose(&question, &AWAY), Step::Note(call("AskUserQuestion")), "another follows");
-        let unasked = event(Agent::Claude, "dontAsk", What::Calling(call("AskUserQuestion")));
+        assert_eq!(choose(&question, &AWAY), HookAction::Note(call("AskUserQuestion")), "another follows");
+        let unasked = event(Agent::Claude, "dontAsk", HookEventKind::Calling(call("AskUserQuestion")));
         assert_eq!(choose(&unasked, &AWAY), held);
-        assert_ne!(choose(&event(Agent::Codex, "default", wanted("Bash")), &AWAY), Step::Pass);
+        assert_ne!(choose(&event(Agent::Codex, "default", wanted("Bash")), &AWAY), HookAction::Pass);
     }
 
     #[test]
     fn the_dialog_of_claude_code_stays_on_screen_so_everything_is_asked() {
         for tool in ["AskUserQuestion", "ExitPlanMode", "Bash", "mcp__x__y"] {
             let step = choose(&event(Agent::Claude, "default", wanted(tool)), &Facts::default());
-            assert_eq!(step, Step::Hold { call: call(tool), park: None, follows: false });
+            assert_eq!(step, HookAction::Hold { call: call(tool), park: None, follows: false });
         }
-        let bash = event(Agent::Claude, "default", What::Calling(call("Bash")));
-        assert_eq!(choose(&bash, &AWAY), Step::Pass, "it may be allowed without anybody");
+        let bash = event(Agent::Claude, "default", HookEventKind::Calling(call("Bash")));
+        assert_eq!(choose(&bash, &AWAY), HookAction::Pass, "it may be allowed without anybody");
     }
 
     #[test]
@@ -137,24 +137,24 @@ mod tests {
         let park = Some(Duration::from_secs(60));
         let script = Facts { mouth: Mouth::PromptTool, asks_by_tool: true, park, ..Facts::default() };
         for tool in ["AskUserQuestion", "ExitPlanMode", "Bash"] {
-            assert_eq!(choose(&event(Agent::Claude, "default", wanted(tool)), &script), Step::Pass);
+            assert_eq!(choose(&event(Agent::Claude, "default", wanted(tool)), &script), HookAction::Pass);
         }
         // A question that may be parked is asked before the dialog, and then nowhere else.
-        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
-        let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: false };
+        let question = event(Agent::Claude, "default", HookEventKind::Calling(call("AskUserQuestion")));
+        let parked = HookAction::Hold { call: call("AskUserQuestion"), park, follows: false };
         assert_eq!(choose(&question, &script), parked);
     }
 
     #[test]
     fn only_a_run_without_a_terminal_is_parked_and_never_a_subagent() {
         let park = Some(Duration::from_secs(60));
-        let question = event(Agent::Claude, "default", What::Calling(call("AskUserQuestion")));
+        let question = event(Agent::Claude, "default", HookEventKind::Calling(call("AskUserQuestion")));
         let script = Facts { mouth: Mouth::PromptTool, park, ..Facts::default() };
-        let parked = Step::Hold { call: call("AskUserQuestion"), park, follows: true };
+        let parked = HookAction::Hold { call: call("AskUserQuestion"), park, follows: true };
         assert_eq!(choose(&question, &script), parked);
-        let note = Step::Note(call("AskUserQuestion"));
+        let note = HookAction::Note(call("AskUserQuestion"));
         assert_eq!(choose(&question, &Facts { mouth: Mouth::Terminal, ..script }), note);
         assert_eq!(choose(&question, &Facts { park: None, ..script }), note);
-        assert_eq!(choose(&Heard { in_subagent: true, ..question }, &script), note);
+        assert_eq!(choose(&HookEvent { in_subagent: true, ..question }, &script), note);
     }
 }

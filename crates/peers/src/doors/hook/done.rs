@@ -6,9 +6,9 @@ use askbridge_core::view::{AskView, State};
 use serde_json::Value;
 
 use super::NAME;
-use super::answer::{Said, said};
+use super::answer::{HookAnswer, said};
 use super::asking::is_of_subagent;
-use super::hear::{Agent, Call};
+use super::hear::{Agent, ToolCall};
 use super::mouth::Mouth;
 use crate::tools::ran::{self, is_same_input};
 
@@ -38,12 +38,12 @@ pub fn is_certain(view: &AskView) -> bool {
 }
 
 /// Whether this is the call that the ask is about.
-pub fn is_about(view: &AskView, call: &Call) -> bool {
+pub fn is_about(view: &AskView, call: &ToolCall) -> bool {
     let asked = asked(&view.ask);
     let folder = view.ask.context.folder.as_deref();
     // A person may have changed the input.
     let changed = || match said(view, &asked) {
-        Some(Said::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str(), folder),
+        Some(HookAnswer::Allow { input: Some(input), .. }) => is_same_input(input.get(), call.input.as_str(), folder),
         _ => false,
     };
     let is_alike = || asked.tool == call.tool && is_same_input(asked.input.as_str(), call.input.as_str(), folder);
@@ -55,21 +55,21 @@ pub fn is_about(view: &AskView, call: &Call) -> bool {
 }
 
 /// The call as it was asked about.
-fn asked(ask: &Ask) -> Call {
+fn asked(ask: &Ask) -> ToolCall {
     let tool = match &ask.body {
         Body::Approval(approval) => approval.tool.clone(),
         Body::Plan(_) => "ExitPlanMode".to_owned(),
         Body::Questions(_) | Body::Form(_) => "AskUserQuestion".to_owned(),
     };
     let input = ask.original.clone().unwrap_or_else(|| Raw::from("{}"));
-    Call { id: ask.call.as_ref().map(|call| call.as_str().to_owned()), tool, input }
+    ToolCall { id: ask.call.as_ref().map(|call| call.as_str().to_owned()), tool, input }
 }
 
 /// Returns what the end of a call (with its result) or of a turn means for an ask whose verdict is not delivered yet.
 ///
 /// `call` is `None` for the end of a turn: calls that ran were reported before, so what is left was denied. Returns
 /// `None` if it means nothing.
-pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<Finished> {
+pub fn finished(view: &AskView, call: Option<(&ToolCall, Option<&Raw>)>) -> Option<Finished> {
     let ours = said(view, &asked(&view.ask));
     let Some((call, response)) = call else {
         return match ours {
@@ -81,7 +81,7 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
                 Mouth::Nobody => None,
                 Mouth::Terminal | Mouth::PromptTool => Some(OVERTAKEN),
             },
-            Some(Said::Deny { .. }) => Some(Finished::Delivered),
+            Some(HookAnswer::Deny { .. }) => Some(Finished::Delivered),
             _ => Some(OVERTAKEN),
         };
     };
@@ -89,18 +89,20 @@ pub fn finished(view: &AskView, call: Option<(&Call, Option<&Raw>)>) -> Option<F
     let (was, is) = (asked.input.as_str(), call.input.as_str());
     let instead = ran::instead(&view.ask.body, was, view.verdict.as_ref(), is, folder);
     Some(match ours {
-        Some(Said::Allow { .. }) if instead.is_some() => Finished::Overtaken { ran: instead },
-        Some(Said::Allow { input: Some(input), .. }) if heard_other(&view.ask.body, input.get(), call, response) => {
+        Some(HookAnswer::Allow { .. }) if instead.is_some() => Finished::Overtaken { ran: instead },
+        Some(HookAnswer::Allow { input: Some(input), .. })
+            if heard_other(&view.ask.body, input.get(), call, response) =>
+        {
             OVERTAKEN
         }
-        Some(Said::Allow { .. }) => Finished::Delivered,
+        Some(HookAnswer::Allow { .. }) => Finished::Delivered,
         // It ran although we denied it, or had not decided.
-        Some(Said::Deny { .. }) | None => OVERTAKEN,
+        Some(HookAnswer::Deny { .. }) | None => OVERTAKEN,
     })
 }
 
 /// The output of the hook after a call, which tells the model what ran. `None`: it ran as the model wrote it.
-pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
+pub fn told(view: &AskView, call: &ToolCall, failed: bool) -> Option<String> {
     let event = if failed { "PostToolUseFailure" } else { "PostToolUse" };
     if !matches!(view.ask.body, Body::Approval(_)) {
         return None;
@@ -111,7 +113,7 @@ pub fn told(view: &AskView, call: &Call, failed: bool) -> Option<String> {
 }
 
 /// Whether the call ran with something else than what we handed over.
-fn heard_other(body: &Body, ours: &str, call: &Call, response: Option<&Raw>) -> bool {
+fn heard_other(body: &Body, ours: &str, call: &ToolCall, response: Option<&Raw>) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     match body {
         Body::Questions(_) => {

@@ -6,7 +6,7 @@ use super::wire::Input;
 
 /// An event that we understand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct HookEvent {
     pub agent: Agent,
     /// The agent's own id of the conversation. The same after a resume.
     pub conversation: String,
@@ -16,7 +16,7 @@ pub struct Heard {
     pub mode: Option<String>,
     /// It happens in a subagent, beside the turn that the person sees.
     pub in_subagent: bool,
-    pub what: What,
+    pub what: HookEventKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub enum Agent {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum HookEventKind {
     Began,
     /// A tool is about to be called; no person has been asked yet.
-    Calling(Call),
+    Calling(ToolCall),
     /// A person is asked for permission, or for an answer.
     Wanted {
-        call: Call,
+        call: ToolCall,
         suggestions: Option<Raw>,
     },
     /// It has run, so it was allowed.
     Called {
-        call: Call,
+        call: ToolCall,
         response: Option<Raw>,
         /// It failed, which is an event of another name.
         failed: bool,
@@ -61,7 +61,7 @@ pub enum What {
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct ToolCall {
     /// `None` where the event does not carry it.
     pub id: Option<String>,
     pub tool: String,
@@ -69,32 +69,32 @@ pub struct Call {
 }
 
 /// Parses an event. `None`: not one that we understand, and the answer is no opinion.
-pub fn hear(text: &str) -> Option<Heard> {
+pub fn hear(text: &str) -> Option<HookEvent> {
     let input: Input<'_> = serde_json::from_str(text).ok()?;
     let raw = |value: Option<&serde_json::value::RawValue>| value.map(|value| Raw::from(value.get()));
     let call = || {
         let tool_input = raw(input.tool_input).unwrap_or_else(|| Raw::from("{}"));
         let id = input.tool_use_id.clone().filter(|id| !id.is_empty());
-        Some(Call { id, tool: input.tool_name.clone()?, input: tool_input })
+        Some(ToolCall { id, tool: input.tool_name.clone()?, input: tool_input })
     };
     let what = match input.hook_event_name.as_str() {
-        "SessionStart" => What::Began,
-        "PreToolUse" => What::Calling(call()?),
-        "PermissionRequest" => What::Wanted { call: call()?, suggestions: raw(input.permission_suggestions) },
+        "SessionStart" => HookEventKind::Began,
+        "PreToolUse" => HookEventKind::Calling(call()?),
+        "PermissionRequest" => HookEventKind::Wanted { call: call()?, suggestions: raw(input.permission_suggestions) },
         event @ ("PostToolUse" | "PostToolUseFailure") => {
             let failed = event == "PostToolUseFailure";
-            What::Called { call: call()?, response: raw(input.tool_response), failed }
+            HookEventKind::Called { call: call()?, response: raw(input.tool_response), failed }
         }
-        "Notification" => What::Notified {
+        "Notification" => HookEventKind::Notified {
             kind: input.notification_type.unwrap_or_default(),
             text: input.message.filter(|text| !text.trim().is_empty())?,
         },
-        "UserPromptSubmit" => What::Prompted,
-        "Stop" => What::TurnEnded { again: input.stop_hook_active },
-        "SessionEnd" => What::Ended { why: input.reason.unwrap_or_default() },
-        _ => What::Other,
+        "UserPromptSubmit" => HookEventKind::Prompted,
+        "Stop" => HookEventKind::TurnEnded { again: input.stop_hook_active },
+        "SessionEnd" => HookEventKind::Ended { why: input.reason.unwrap_or_default() },
+        _ => HookEventKind::Other,
     };
-    Some(Heard {
+    Some(HookEvent {
         agent: if input.turn_id.is_some() { Agent::Codex } else { Agent::Claude },
         conversation: Some(input.session_id).filter(|id| !id.is_empty())?,
         folder: input.cwd,
@@ -123,7 +123,7 @@ impl Agent {
     }
 }
 
-impl Call {
+impl ToolCall {
     /// Whether this is the same call, as far as can be told: by its id where both have one.
     pub fn is(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_call_is_known_by_its_name_or_else_by_what_it_does() {
-        let call = |id: Option<&str>, input: &str| Call {
+        let call = |id: Option<&str>, input: &str| ToolCall {
             id: id.map(str::to_owned),
             tool: "Bash".to_owned(),
             input: Raw::from(input),
@@ -167,6 +167,6 @@ mod tests {
         let newer = hear(r#"{"hook_event_name":"SomethingNew","session_id":"s","tool_name":5}"#);
         assert_eq!(newer, None, "of a shape that we do not know");
         let newer = hear(r#"{"hook_event_name":"SomethingNew","session_id":"s","more":5}"#).unwrap();
-        assert_eq!(newer.what, What::Other);
+        assert_eq!(newer.what, HookEventKind::Other);
     }
 }

@@ -24,9 +24,9 @@ mod wire;
 
 pub use answer::{answer, defer, say_along, say_more, swallowed};
 pub use asking::{Around, wish};
-pub use choose::{Facts, Step, choose};
+pub use choose::{Facts, HookAction, choose};
 pub use done::{Finished, finished, is_about, is_certain, told};
-pub use hear::{Agent, Call, Heard, What, hear};
+pub use hear::{Agent, HookEvent, HookEventKind, ToolCall, hear};
 pub use mouth::Mouth;
 pub use record::{Record, read_record};
 pub use resuming::kept_flags;

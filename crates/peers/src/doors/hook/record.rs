@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::hear::Call;
+use super::hear::ToolCall;
 use super::version::Version;
 
 /// Bytes of the agent's last text that go along with an ask. Beyond: it is cut.
@@ -23,14 +23,14 @@ pub struct Record {
 
 impl Record {
     /// Whether the record has the call that is asked about. Agents show a call first and write it a moment later.
-    pub fn has(&self, call: &Call) -> bool {
+    pub fn has(&self, call: &ToolCall) -> bool {
         self.waiting.iter().any(|(id, tool)| call.id.as_ref().map_or(*tool == call.tool, |known| known == id))
     }
 }
 
 /// A line of either agent's record.
 #[derive(Deserialize)]
-struct Line {
+struct RecordLine {
     #[serde(rename = "type")]
     kind: String,
     /// Claude Code: a subagent's conversation beside the person's own.
@@ -52,7 +52,7 @@ struct Line {
 pub fn read_record(end: &str) -> Record {
     let mut record = Record::default();
     let (mut last_prompt, mut is_over) = (None, false);
-    for line in end.lines().rev().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
+    for line in end.lines().rev().filter_map(|line| serde_json::from_str::<RecordLine>(line).ok()) {
         if record.version.is_none() {
             record.version = line.version.as_deref().and_then(Version::read);
         }
@@ -75,7 +75,7 @@ pub fn read_record(end: &str) -> Record {
     record
 }
 
-fn calls(line: &Line) -> Vec<(String, String)> {
+fn calls(line: &RecordLine) -> Vec<(String, String)> {
     let content = line.message.as_ref().filter(|_| line.kind == "assistant").and_then(|it| it["content"].as_array());
     let calls = content.into_iter().flatten().filter(|block| block["type"] == "tool_use");
     calls.filter_map(|block| Some((block["id"].as_str()?.to_owned(), block["name"].as_str()?.to_owned()))).collect()
@@ -85,7 +85,7 @@ fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default()
 }
 
-fn said(line: &Line) -> Option<String> {
+fn said(line: &RecordLine) -> Option<String> {
     let message = match line.kind.as_str() {
         "assistant" => line.message.as_ref()?,
         "response_item" => line.payload.as_ref().filter(|payload| payload["role"] == "assistant")?,
@@ -129,7 +129,7 @@ mod tests {
         };
         let record = read_record(end);
         assert_eq!(record, wanted);
-        let call = |id: Option<&str>, tool: &str| Call {
+        let call = |id: Option<&str>, tool: &str| ToolCall {
             id: id.map(str::to_owned),
             tool: tool.to_owned(),
             input: askbridge_core::ids::Raw::from("{}"),

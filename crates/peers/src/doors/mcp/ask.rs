@@ -10,9 +10,9 @@ use askbridge_core::wild;
 use serde_json::Value;
 
 use super::NAME;
+use super::client_session::ClientSession;
 use super::outcome::Outcome;
-use super::peer::{Awaited, Mcp, What};
-use super::place::Place;
+use super::peer::{Mcp, McpRequest, PendingRuling};
 use super::rpc::Request;
 use crate::json;
 use crate::peer::{Cx, EndsWith, Outbox};
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 }
 
 /// Reads the arguments of `ask_user_question`. The error says what to change.
-pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
+pub(super) fn read(asked: &Request, client_session: &ClientSession) -> Result<Asking, String> {
     let arguments = asked.arguments.as_ref().ok_or("`questions` is missing")?.get();
     let value = json::parse(arguments).ok_or("the arguments are not JSON")?;
     let body = wild::body(&value, &json::parse).map_err(|error| error.to_string())?;
@@ -60,7 +60,7 @@ pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
     };
     let context = Context {
         text: arguments["context"].as_str().map(cut).filter(|text| !text.trim().is_empty()).map(str::to_owned),
-        ..context(place)
+        ..context(client_session)
     };
     Ok(Asking {
         body,
@@ -74,8 +74,12 @@ pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
 }
 
 /// The context that a phone shows with every question of this session.
-pub(super) fn context(place: &Place) -> Context {
-    Context { folder: place.whereabouts.folder.clone(), branch: place.whereabouts.branch.clone(), ..Context::default() }
+pub(super) fn context(client_session: &ClientSession) -> Context {
+    Context {
+        folder: client_session.whereabouts.folder.clone(),
+        branch: client_session.whereabouts.branch.clone(),
+        ..Context::default()
+    }
 }
 
 pub(super) fn original(asked: &Request) -> Raw {
@@ -88,10 +92,10 @@ pub(super) fn call_of(asked: &Request) -> Option<CallId> {
 }
 
 impl Asking {
-    fn wish(&self, place: &Place) -> Wish {
+    fn wish(&self, client_session: &ClientSession) -> Wish {
         Wish::Ask(Box::new(AskWish {
             door: NAME,
-            session: Some(place.session),
+            session: Some(client_session.session),
             agent: None,
             body: self.body.clone(),
             wishes: self.wishes.clone(),
@@ -144,47 +148,47 @@ impl Mcp {
     pub(super) fn begin(&mut self, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         match &call.what {
-            What::Ask(_) | What::Notify { .. } => self.start(out),
-            What::Wait(None) => {
-                let session = call.place.session;
-                self.query(Awaited::Oldest, Query::Session(session), out);
+            McpRequest::Ask(_) | McpRequest::Notify { .. } => self.start(out),
+            McpRequest::Wait(None) => {
+                let session = call.client_session.session;
+                self.query(PendingRuling::Oldest, Query::Session(session), out);
             }
-            What::Wait(Some(ask)) => {
+            McpRequest::Wait(Some(ask)) => {
                 let ask = *ask;
                 self.follow(ask, out);
             }
-            What::TaskGet(ask) | What::TaskUpdate(ask) => {
+            McpRequest::TaskGet(ask) | McpRequest::TaskUpdate(ask) => {
                 let ask = *ask;
-                self.query(Awaited::Look, Query::Ask(ask), out);
+                self.query(PendingRuling::Look, Query::Ask(ask), out);
             }
-            What::Cancel { ask, why } => {
+            McpRequest::Cancel { ask, why } => {
                 let (ask, why) = (*ask, why.clone());
                 call.ask = Some(ask);
-                self.wish(Awaited::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
+                self.wish(PendingRuling::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
             }
-            What::TaskCancel(ask) => {
+            McpRequest::TaskCancel(ask) => {
                 let ask = *ask;
                 let why = "the agent's program cancelled it".to_owned();
-                self.wish(Awaited::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
+                self.wish(PendingRuling::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
             }
-            What::Leave => {}
+            McpRequest::Leave => {}
         }
     }
 
     /// The session is there.
     pub(super) fn started(&mut self, out: &mut Outbox) {
         let Some(call) = &self.call else { return };
-        if call.place.whereabouts.is_stdio {
-            out.endings.push((call.place.session, EndsWith::Process));
+        if call.client_session.whereabouts.is_stdio {
+            out.endings.push((call.client_session.session, EndsWith::Process));
         }
         match &call.what {
-            What::Ask(asking) => {
-                let wish = asking.wish(&call.place);
-                self.wish(Awaited::Asked, wish, out);
+            McpRequest::Ask(asking) => {
+                let wish = asking.wish(&call.client_session);
+                self.wish(PendingRuling::Asked, wish, out);
             }
-            What::Notify { level, text } => {
-                let note = Wish::Note { session: call.place.session, level: *level, text: text.clone() };
-                self.wish(Awaited::Noted, note, out);
+            McpRequest::Notify { level, text } => {
+                let note = Wish::Note { session: call.client_session.session, level: *level, text: text.clone() };
+                self.wish(PendingRuling::Noted, note, out);
             }
             _ => {}
         }
@@ -194,14 +198,14 @@ impl Mcp {
         let Some(ask) = receipt.ask else { return };
         match receipt.news {
             true => self.follow(ask, out),
-            false => self.query(Awaited::Known, Query::Ask(ask), out),
+            false => self.query(PendingRuling::Known, Query::Ask(ask), out),
         }
     }
 
     /// The same was asked before. If the agent has got that verdict, this is a new question.
     pub(super) fn known(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
         let (Some(view), Some(call)) = (receipt.view, &mut self.call) else { return };
-        let What::Ask(asking) = &mut call.what else { return };
+        let McpRequest::Ask(asking) = &mut call.what else { return };
         let is_unheard = view.state.is_open() || (view.verdict.is_some() && view.delivered_at.is_none());
         if is_unheard && view.moved_to.is_none() {
             return self.follow(view.ask.id, cx.out);
@@ -214,8 +218,8 @@ impl Mcp {
             return self.say(Outcome::Repeated(view, since), cx.out);
         }
         asking.nth += 1;
-        let wish = asking.wish(&call.place);
-        self.wish(Awaited::Asked, wish, cx.out);
+        let wish = asking.wish(&call.client_session);
+        self.wish(PendingRuling::Asked, wish, cx.out);
     }
 
     /// Fetches an ask, and waits for its end if it is open.
@@ -223,13 +227,13 @@ impl Mcp {
         if let Some(call) = &mut self.call {
             call.ask = Some(ask);
         }
-        self.query(Awaited::Look, Query::Ask(ask), out);
+        self.query(PendingRuling::Look, Query::Ask(ask), out);
     }
 
     /// Fetches the ask of this call once more.
     pub(super) fn look_again(&mut self, out: &mut Outbox) {
         if let Some(ask) = self.call.as_ref().and_then(|call| call.ask) {
-            self.query(Awaited::Look, Query::Ask(ask), out);
+            self.query(PendingRuling::Look, Query::Ask(ask), out);
         }
     }
 
@@ -240,7 +244,7 @@ impl Mcp {
         let next = view.end.as_ref().and_then(|end| call.after(end));
         match (view.waiting.first(), next) {
             (Some(waiting), _) => self.follow(waiting.ask, out),
-            (None, Some(next)) => self.query(Awaited::Oldest, Query::Session(next), out),
+            (None, Some(next)) => self.query(PendingRuling::Oldest, Query::Session(next), out),
             (None, None) => self.say(Outcome::NothingOpen, out),
         }
     }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::clients::Circumstances;
 use super::outcome::Outcome;
-use super::peer::{Awaited, Call, Mcp, What};
+use super::peer::{Mcp, McpCall, McpRequest, PendingRuling};
 use super::{rpc, sse};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{AskRef, Wish};
@@ -51,8 +51,9 @@ impl Mcp {
     pub(super) fn open_dialog(&mut self, view: &AskView, cx: &mut Cx<'_>) {
         let Some(call) = &mut self.call else { return };
         let Body::Questions(questions) = &view.ask.body else { return };
-        let is_question = matches!(call.what, What::Ask(_) | What::Wait(_)) && view.ask.reach == Reach::Pull;
-        if !is_question || !call.place.shows_dialogs() {
+        let is_question =
+            matches!(call.what, McpRequest::Ask(_) | McpRequest::Wait(_)) && view.ask.reach == Reach::Pull;
+        if !is_question || !call.client_session.shows_dialogs() {
             return;
         }
         let id = format!("{}/{:x}", view.ask.id, cx.ids.fresh());
@@ -80,7 +81,7 @@ impl Mcp {
                 .to_owned(),
         });
         let overtake = Wish::Overtake { ask: AskRef::Id(ask.id), mouth: MOUTH.to_owned(), ran: None };
-        self.wish(Awaited::Overtaken, overtake, cx.out);
+        self.wish(PendingRuling::Overtaken, overtake, cx.out);
     }
 
     /// The dialog was closed without an answer. The question stays open elsewhere.
@@ -91,16 +92,16 @@ impl Mcp {
         }
         // Without a person there, calls are not moved to the background. If a person may be there after all, this call
         // ends before that.
-        if call.place.whereabouts.is_attended == Some(true) {
+        if call.client_session.whereabouts.is_attended == Some(true) {
             let circumstances = Circumstances { hears_of_progress: call.progress.is_some(), is_in_front: false };
-            let moved = cx.now.plus(self.patience.with(&call.place.client.name, circumstances));
+            let moved = cx.now.plus(self.patience.with(&call.client_session.client.name, circumstances));
             call.until = call.until.min(moved);
         }
     }
 }
 
 /// Closes the dialog, because the question was answered elsewhere or the call ends.
-pub(super) fn close(call: &mut Call, out: &mut Outbox) {
+pub(super) fn close(call: &mut McpCall, out: &mut Outbox) {
     if let Some(Dialog { id, .. }) = call.dialog.take() {
         let params = json!({"requestId": id, "reason": "this call is over"});
         sse::event(out, &rpc::notification("notifications/cancelled", params));

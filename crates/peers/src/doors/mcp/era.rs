@@ -33,7 +33,7 @@ pub(super) struct Routing<'a> {
 
 /// The client and its capabilities, from `initialize` or from the request itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct Handshake {
     pub(super) client: Option<Value>,
     pub(super) tasks: bool,
 }
@@ -44,7 +44,7 @@ pub(super) fn agreed(wanted: Option<&str>) -> &'static str {
 }
 
 /// Returns the form of a request, and what it says about its client. `routing` is `None` where there are no headers.
-pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(Era, Said), Fault> {
+pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(Era, Handshake), Fault> {
     let meta = &request.params["_meta"];
     let header = routing.and_then(|routing| routing.version);
     if request.method == "initialize" || (header != Some(MODERN) && meta[VERSION].is_null()) {
@@ -52,7 +52,7 @@ pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(E
             Some(version) if request.method != "initialize" && !HANDSHAKE.contains(&version) => {
                 Err(unsupported(version))
             }
-            _ => Ok((Era::Handshake, Said::default())),
+            _ => Ok((Era::Handshake, Handshake::default())),
         };
     }
     let (version, capabilities) = (&meta[VERSION], &meta[CAPABILITIES]);
@@ -69,7 +69,7 @@ pub(super) fn read(request: &Request, routing: Option<Routing<'_>>) -> Result<(E
         return Err(unsupported(version));
     }
     let client = Some(meta[CLIENT].clone()).filter(Value::is_object);
-    Ok((Era::Modern, Said { client, tasks: capabilities["extensions"][TASKS].is_object() }))
+    Ok((Era::Modern, Handshake { client, tasks: capabilities["extensions"][TASKS].is_object() }))
 }
 
 /// Proxies route by the headers, so these have to agree with the body.

@@ -5,7 +5,7 @@ use askbridge_core::event::Parcel;
 use super::ask::parcel;
 use super::hear::result;
 use super::outcome::{Outcome, dialog_closed, pending, settled};
-use super::peer::{Awaited, Mcp, What};
+use super::peer::{Mcp, McpRequest, PendingRuling};
 use super::{prompt, sse};
 use crate::ask_tool;
 use crate::peer::{EndsWith, Outbox};
@@ -24,18 +24,19 @@ impl Mcp {
         if let Outcome::Settled(view) = &outcome {
             call.parcels.extend(parcel(view));
         }
-        let is_task = matches!(call.what, What::TaskGet(_) | What::TaskUpdate(_) | What::TaskCancel(_))
-            || matches!(outcome, Outcome::Working(_));
+        let is_task =
+            matches!(call.what, McpRequest::TaskGet(_) | McpRequest::TaskUpdate(_) | McpRequest::TaskCancel(_))
+                || matches!(outcome, Outcome::Working(_));
         if is_task {
             return self.say_task(&outcome, out);
         }
         call.outcome = Some(outcome);
         match &call.what {
             // Takes a decision, and nothing besides.
-            What::Ask(asking) if asking.is_prompt() => self.respond(out),
+            McpRequest::Ask(asking) if asking.is_prompt() => self.respond(out),
             _ => {
-                let session = call.place.session;
-                self.query(Awaited::Session, Query::Session(session), out);
+                let session = call.client_session.session;
+                self.query(PendingRuling::Session, Query::Session(session), out);
             }
         }
     }
@@ -44,7 +45,7 @@ impl Mcp {
     pub(super) fn gathered(&mut self, receipt: Receipt, out: &mut Outbox) {
         let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.respond(out) };
         if let Some(next) = view.end.as_ref().and_then(|end| call.after(end)) {
-            return self.query(Awaited::Session, Query::Session(next), out);
+            return self.query(PendingRuling::Session, Query::Session(next), out);
         }
         for (message, text) in view.queued {
             call.news.push(format!("The person says: {text}"));
@@ -55,7 +56,7 @@ impl Mcp {
         let settled: Vec<_> = settled.take(ANSWERS_MAX).map(|waiting| waiting.ask).collect();
         call.looking = settled.len();
         for ask in &settled {
-            self.query(Awaited::News, Query::Ask(*ask), out);
+            self.query(PendingRuling::News, Query::Ask(*ask), out);
         }
         if settled.is_empty() {
             self.respond(out);
@@ -80,7 +81,7 @@ impl Mcp {
         let Some(call) = &self.call else { return };
         let Some(outcome) = call.outcome.as_ref().filter(|_| !call.is_over) else { return };
         let said = match (&call.what, outcome) {
-            (What::Ask(asking), outcome) if asking.is_prompt() => {
+            (McpRequest::Ask(asking), outcome) if asking.is_prompt() => {
                 ask_tool::said(&prompt::decision(asking, outcome), false)
             }
             (_, outcome) => {
@@ -106,14 +107,14 @@ impl Mcp {
         match view.end {
             None if view.waiting.iter().all(|waiting| !waiting.is_open) => {
                 let close = Wish::Close { session: view.id, why: Some("the agent's program ended".to_owned()) };
-                self.wish(Awaited::Left, close, out);
+                self.wish(PendingRuling::Left, close, out);
             }
             None => {
                 out.endings.push((view.id, EndsWith::LastQuestion));
                 self.left(out);
             }
             Some(end) => match call.after(&end) {
-                Some(next) => self.query(Awaited::Leaving, Query::Session(next), out),
+                Some(next) => self.query(PendingRuling::Leaving, Query::Session(next), out),
                 None => self.left(out),
             },
         }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::client_session::Client;
 use super::era::{Era, SERVER, TASKS, agreed, complete, supported};
-use super::place::Client;
 use super::rpc::{Fault, METHOD_NOT_FOUND, Request};
 use super::tools;
 

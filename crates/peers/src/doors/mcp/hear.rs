@@ -5,11 +5,11 @@ use askbridge_core::ids::AskId;
 use askbridge_core::limits;
 use serde_json::{Value, json};
 
+use super::client_session::{Client, ClientSession, Whereabouts};
 use super::clients::Circumstances;
-use super::era::{self, Era, Routing, Said};
+use super::era::{self, Era, Handshake, Routing};
 use super::outcome::Outcome;
-use super::peer::{Awaited, Call, Mcp, What};
-use super::place::{Client, Place, Whereabouts};
+use super::peer::{Mcp, McpCall, McpRequest, PendingRuling};
 use super::rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Message, Request};
 use super::stdio::{CONTEXT, SESSION_ID};
 use super::{ask, dialog, greeting, prompt, sse, tasks, tools};
@@ -43,8 +43,8 @@ impl Mcp {
             Ok(Message::Request(asked)) => self.requested(request, asked, cx),
             Ok(Message::Notification { method, params }) => {
                 // The question stays open. Only the request that waits for it ends.
-                if let (true, Some(place)) = (method == "notifications/cancelled", named(request).flatten()) {
-                    cx.out.whispers.push((place.session, cancellation(&params["requestId"])));
+                if let (true, Some(client_session)) = (method == "notifications/cancelled", named(request).flatten()) {
+                    cx.out.whispers.push((client_session.session, cancellation(&params["requestId"])));
                 }
                 sse::nothing(cx.out, 202);
             }
@@ -67,53 +67,61 @@ impl Mcp {
             Ok(read) => read,
             Err(fault) => return faulty(&asked.id, Era::Modern, &fault, cx),
         };
-        let place = match self.place(request, &asked, &said, whereabouts, cx) {
-            Some(place) => place,
+        let client_session = match self.client_session(request, &asked, &said, whereabouts, cx) {
+            Some(client_session) => client_session,
             None => {
                 let fault = Fault::new(INVALID_REQUEST, "there is no such session; begin with `initialize`");
                 return sse::json(cx.out, 404, Vec::new(), &rpc::error(&asked.id, &fault));
             }
         };
-        match greeting::at_once(&asked, era, &place.client) {
+        match greeting::at_once(&asked, era, &client_session.client) {
             Some(Ok(result)) => {
-                let name = (asked.method == "initialize").then(|| (SESSION_ID, place.name()));
+                let name = (asked.method == "initialize").then(|| (SESSION_ID, client_session.name()));
                 sse::json(cx.out, 200, name.into_iter().collect(), &rpc::result(&asked.id, result));
             }
             Some(Err(fault)) => faulty(&asked.id, era, &fault, cx),
-            None => self.called(request, asked, era, &said, place, cx),
+            None => self.called(request, asked, era, &said, client_session, cx),
         }
     }
 
-    fn place(
+    fn client_session(
         &self,
         request: &Req<'_>,
         asked: &Request,
-        said: &Said,
+        said: &Handshake,
         whereabouts: Whereabouts,
         cx: &mut Cx<'_>,
-    ) -> Option<Place> {
+    ) -> Option<ClientSession> {
         let client = said.client.as_ref().map(Client::read);
         if asked.method == "initialize" {
-            return Some(Place::fresh(cx.ids.fresh(), Client::greeted(&asked.params), whereabouts));
+            return Some(ClientSession::fresh(cx.ids.fresh(), Client::greeted(&asked.params), whereabouts));
         }
         match named(request) {
-            Some(place) => {
-                let place = place?;
-                Some(Place { client: client.unwrap_or(place.client.clone()), ..place })
+            Some(client_session) => {
+                let client_session = client_session?;
+                Some(ClientSession { client: client.unwrap_or(client_session.client.clone()), ..client_session })
             }
-            None => Some(Place::of(&self.caller, client.unwrap_or_default(), whereabouts)),
+            None => Some(ClientSession::of(&self.caller, client.unwrap_or_default(), whereabouts)),
         }
     }
 
-    fn called(&mut self, request: &Req<'_>, asked: Request, era: Era, said: &Said, place: Place, cx: &mut Cx<'_>) {
+    fn called(
+        &mut self,
+        request: &Req<'_>,
+        asked: Request,
+        era: Era,
+        said: &Handshake,
+        client_session: ClientSession,
+        cx: &mut Cx<'_>,
+    ) {
         let wanted = match asked.method.as_str() {
-            "tools/call" => wanted(&asked, &place),
+            "tools/call" => wanted(&asked, &client_session),
             _ if !said.tasks => Err(Wrong::Fault(tasks::not_declared())),
             _ => tasks::wanted(&asked).map_err(Wrong::Fault),
         };
         let (what, refusal) = match wanted {
             Ok(what) => (what, None),
-            Err(Wrong::Words(words)) => (What::Wait(None), Some(words)),
+            Err(Wrong::Words(words)) => (McpRequest::Wait(None), Some(words)),
             Err(Wrong::Denied(why)) => {
                 let said = era::complete(era, ask_tool::said(&prompt::denied(&why), false));
                 return sse::json(cx.out, 200, Vec::new(), &rpc::result(&asked.id, said));
@@ -124,16 +132,16 @@ impl Mcp {
         let takes_events = takes(request, "text/event-stream");
         // Claude Code moves no permission to the background, nothing without a person present, and nothing that it
         // shows a dialog for.
-        let is_in_front = matches!(&what, What::Ask(asking) if asking.is_prompt())
-            || place.whereabouts.is_attended == Some(false)
-            || (place.shows_dialogs() && takes_events);
+        let is_in_front = matches!(&what, McpRequest::Ask(asking) if asking.is_prompt())
+            || client_session.whereabouts.is_attended == Some(false)
+            || (client_session.shows_dialogs() && takes_events);
         let circumstances = Circumstances { hears_of_progress: progress.is_some(), is_in_front };
-        let until = cx.now.plus(self.patience.with(&place.client.name, circumstances));
-        self.call = Some(Box::new(Call {
+        let until = cx.now.plus(self.patience.with(&client_session.client.name, circumstances));
+        self.call = Some(Box::new(McpCall {
             progress,
             takes_events,
-            takes_tasks: said.tasks && place.client.takes_tasks(),
-            ..Call::new(asked.id, era, place, what, until)
+            takes_tasks: said.tasks && client_session.client.takes_tasks(),
+            ..McpCall::new(asked.id, era, client_session, what, until)
         }));
         match refusal {
             Some(words) => self.say(Outcome::Failed(words), cx.out),
@@ -153,9 +161,10 @@ impl Mcp {
 
     /// The client will not come back. Open questions stay.
     fn leaves(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
-        let Some(place) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
-        self.query(Awaited::Leaving, Query::Session(place.session), cx.out);
-        self.call = Some(Box::new(Call::new(Value::Null, Era::Handshake, place, What::Leave, cx.now)));
+        let Some(client_session) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
+        self.query(PendingRuling::Leaving, Query::Session(client_session.session), cx.out);
+        self.call =
+            Some(Box::new(McpCall::new(Value::Null, Era::Handshake, client_session, McpRequest::Leave, cx.now)));
     }
 }
 
@@ -168,21 +177,23 @@ pub(super) enum Wrong {
 }
 
 /// Reads a tool call.
-fn wanted(asked: &Request, place: &Place) -> Result<What, Wrong> {
+fn wanted(asked: &Request, client_session: &ClientSession) -> Result<McpRequest, Wrong> {
     let (arguments, name) = (&asked.params["arguments"], asked.params["name"].as_str().unwrap_or_default());
     let text = |name: &str| arguments[name].as_str().map(str::trim).filter(|text| !text.is_empty());
     let words = |words: &str| Wrong::Words(words.to_owned());
     match name {
-        tools::ASK => ask::read(asked, place).map(|asking| What::Ask(Box::new(asking))).map_err(Wrong::Words),
+        tools::ASK => {
+            ask::read(asked, client_session).map(|asking| McpRequest::Ask(Box::new(asking))).map_err(Wrong::Words)
+        }
         tools::WAIT => match text("ticket") {
-            Some(ticket) => Ok(What::Wait(Some(self::ticket(ticket)?))),
-            None => Ok(What::Wait(None)),
+            Some(ticket) => Ok(McpRequest::Wait(Some(self::ticket(ticket)?))),
+            None => Ok(McpRequest::Wait(None)),
         },
         tools::CANCEL => {
             let ask =
                 ticket(text("ticket").ok_or_else(|| words("`ticket` is missing: say which question to take back"))?)?;
             let why = text("reason").unwrap_or("the agent no longer needs it").to_owned();
-            Ok(What::Cancel { ask, why })
+            Ok(McpRequest::Cancel { ask, why })
         }
         tools::NOTIFY => {
             let text = text("message").ok_or_else(|| words("`message` is missing: say what the person is to read"))?;
@@ -194,9 +205,11 @@ fn wanted(asked: &Request, place: &Place) -> Result<What, Wrong> {
                 Some("error") => Level::Error,
                 _ => Level::Info,
             };
-            Ok(What::Notify { level, text: text.to_owned() })
+            Ok(McpRequest::Notify { level, text: text.to_owned() })
         }
-        tools::APPROVE => prompt::read(asked, place).map(|asking| What::Ask(Box::new(asking))).map_err(Wrong::Denied),
+        tools::APPROVE => {
+            prompt::read(asked, client_session).map(|asking| McpRequest::Ask(Box::new(asking))).map_err(Wrong::Denied)
+        }
         name => Err(Wrong::Fault(Fault::new(INVALID_PARAMS, format!("there is no tool `{name}`")))),
     }
 }
@@ -208,9 +221,9 @@ fn ticket(text: &str) -> Result<AskId, Wrong> {
 }
 
 /// The session that a request names; `Some(None)` if no such name was ever given out.
-fn named(request: &Req<'_>) -> Option<Option<Place>> {
+fn named(request: &Req<'_>) -> Option<Option<ClientSession>> {
     let id = request.header(SESSION_ID)?;
-    Some(Place::named(id, Whereabouts::read(request.header(CONTEXT))))
+    Some(ClientSession::named(id, Whereabouts::read(request.header(CONTEXT))))
 }
 
 /// Whether the client accepts this content type. A client that does not say accepts JSON.
@@ -226,11 +239,11 @@ fn faulty(id: &Value, era: Era, fault: &Fault, cx: &mut Cx<'_>) {
 }
 
 /// The result of a call, in the form of its revision.
-pub(super) fn result(call: &Call, result: Value) -> Value {
+pub(super) fn result(call: &McpCall, result: Value) -> Value {
     rpc::result(&call.id, era::complete(call.era, result))
 }
 
 /// An empty result.
-pub(super) fn acknowledged(call: &Call) -> Value {
+pub(super) fn acknowledged(call: &McpCall) -> Value {
     result(call, json!({}))
 }

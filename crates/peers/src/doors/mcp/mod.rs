@@ -11,6 +11,7 @@
 //! id: a client that gave up silently may ask the same again, and gets the same answer.
 
 mod ask;
+mod client_session;
 mod clients;
 mod dialog;
 mod era;
@@ -19,7 +20,6 @@ mod greeting;
 mod hear;
 mod outcome;
 mod peer;
-mod place;
 mod prompt;
 mod rpc;
 mod sse;
@@ -29,7 +29,7 @@ mod tools;
 mod wait;
 
 pub use clients::Patience;
-pub use stdio::{CONTEXT, Desk, Heard, Passed, SESSION_ID, whereabouts};
+pub use stdio::{CONTEXT, Passed, SESSION_ID, StdioAction, StdioSession, whereabouts};
 pub use tools::ASK_TOOLS;
 
 use askbridge_core::terms::Wishes;

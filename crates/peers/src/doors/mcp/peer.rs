@@ -8,11 +8,11 @@ use askbridge_core::session::End;
 use serde_json::Value;
 
 use super::ask::Asking;
+use super::client_session::ClientSession;
 use super::clients::Patience;
 use super::dialog::Dialog;
 use super::era::Era;
 use super::outcome::Outcome;
-use super::place::Place;
 use super::{hear, sse};
 use crate::awaiting::Awaiting;
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
@@ -29,18 +29,18 @@ const PROOF: &str = "the connection took the result";
 pub(super) struct Mcp {
     pub(super) patience: Patience,
     pub(super) caller: String,
-    pub(super) call: Option<Box<Call>>,
+    pub(super) call: Option<Box<McpCall>>,
     /// A stream without messages, for clients that open one.
     pub(super) is_listening: bool,
-    awaiting: Awaiting<Awaited>,
+    awaiting: Awaiting<PendingRuling>,
 }
 
 /// The call being handled.
-pub(super) struct Call {
+pub(super) struct McpCall {
     pub(super) id: Value,
     pub(super) era: Era,
-    pub(super) place: Place,
-    pub(super) what: What,
+    pub(super) client_session: ClientSession,
+    pub(super) what: McpRequest,
     /// The token for progress notifications, if the client wants them.
     pub(super) progress: Option<Value>,
     pub(super) takes_events: bool,
@@ -48,7 +48,7 @@ pub(super) struct Call {
     pub(super) takes_tasks: bool,
     /// When the client may give up.
     pub(super) until: Timestamp,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: WaitMode,
     pub(super) ask: Option<AskId>,
     /// The session's events are being followed.
     pub(super) is_watching: bool,
@@ -67,18 +67,18 @@ pub(super) struct Call {
     pub(super) moves: u32,
 }
 
-impl Call {
-    pub(super) fn new(id: Value, era: Era, place: Place, what: What, until: Timestamp) -> Self {
+impl McpCall {
+    pub(super) fn new(id: Value, era: Era, client_session: ClientSession, what: McpRequest, until: Timestamp) -> Self {
         Self {
             id,
             era,
-            place,
+            client_session,
             what,
             progress: None,
             takes_events: false,
             takes_tasks: false,
             until,
-            waiting: Waiting::NotYet,
+            waiting: WaitMode::NotYet,
             ask: None,
             is_watching: false,
             dialog: None,
@@ -99,15 +99,15 @@ impl Call {
         }
         self.moves += 1;
         match end {
-            End::Continued { to, .. } => self.place.session = *to,
-            End::Closed { .. } => self.place.move_on(),
+            End::Continued { to, .. } => self.client_session.session = *to,
+            End::Closed { .. } => self.client_session.move_on(),
         }
-        Some(self.place.session)
+        Some(self.client_session.session)
     }
 }
 
 /// What the client wants.
-pub(super) enum What {
+pub(super) enum McpRequest {
     Ask(Box<Asking>),
     Wait(Option<AskId>),
     Cancel {
@@ -126,7 +126,7 @@ pub(super) enum What {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waiting {
+pub(super) enum WaitMode {
     NotYet,
     /// Without events: the client does not accept them.
     Silent,
@@ -137,7 +137,7 @@ pub(super) enum Waiting {
 
 /// What a ruling is about.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Started,
     Asked,
     /// The same was asked before.
@@ -161,59 +161,61 @@ impl Mcp {
         Self { patience, caller: caller.to_owned(), call: None, is_listening: false, awaiting: Awaiting::default() }
     }
 
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
-    fn granted(&mut self, awaited: Awaited, receipt: Receipt, cx: &mut Cx<'_>) {
+    fn granted(&mut self, awaited: PendingRuling, receipt: Receipt, cx: &mut Cx<'_>) {
         match awaited {
-            Awaited::Started => self.started(cx.out),
-            Awaited::Asked => self.asked(&receipt, cx.out),
-            Awaited::Known => self.known(receipt, cx),
-            Awaited::Look => self.looked(receipt, cx),
-            Awaited::Oldest => self.found_oldest(receipt, cx.out),
-            Awaited::Withdrawn => self.withdrawn(cx.out),
-            Awaited::Overtaken => self.look_again(cx.out),
-            Awaited::Noted => self.say(Outcome::Noted, cx.out),
-            Awaited::Session => self.gathered(receipt, cx.out),
-            Awaited::News => self.heard_news(receipt, cx.out),
-            Awaited::Leaving => self.leaving(receipt, cx.out),
-            Awaited::Left => self.left(cx.out),
-            Awaited::Nothing => {}
+            PendingRuling::Started => self.started(cx.out),
+            PendingRuling::Asked => self.asked(&receipt, cx.out),
+            PendingRuling::Known => self.known(receipt, cx),
+            PendingRuling::Look => self.looked(receipt, cx),
+            PendingRuling::Oldest => self.found_oldest(receipt, cx.out),
+            PendingRuling::Withdrawn => self.withdrawn(cx.out),
+            PendingRuling::Overtaken => self.look_again(cx.out),
+            PendingRuling::Noted => self.say(Outcome::Noted, cx.out),
+            PendingRuling::Session => self.gathered(receipt, cx.out),
+            PendingRuling::News => self.heard_news(receipt, cx.out),
+            PendingRuling::Leaving => self.leaving(receipt, cx.out),
+            PendingRuling::Left => self.left(cx.out),
+            PendingRuling::Nothing => {}
         }
     }
 
-    fn refused(&mut self, awaited: Awaited, why: &Rejection, cx: &mut Cx<'_>) {
+    fn refused(&mut self, awaited: PendingRuling, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
-            Awaited::Started | Awaited::Asked | Awaited::Noted if self.moves_on(why) => self.start(cx.out),
+            PendingRuling::Started | PendingRuling::Asked | PendingRuling::Noted if self.moves_on(why) => {
+                self.start(cx.out)
+            }
             // A person was quicker: there is an answer after all.
-            Awaited::Withdrawn
+            PendingRuling::Withdrawn
                 if matches!(why, Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. })) =>
             {
                 match self.call.as_ref().map(|call| &call.what) {
-                    Some(What::Cancel { ask, .. }) => {
+                    Some(McpRequest::Cancel { ask, .. }) => {
                         let ask = *ask;
-                        self.query(Awaited::Look, Query::Ask(ask), cx.out);
+                        self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
                     }
                     _ => self.withdrawn(cx.out),
                 }
             }
-            Awaited::Started | Awaited::Asked | Awaited::Noted | Awaited::Withdrawn => {
+            PendingRuling::Started | PendingRuling::Asked | PendingRuling::Noted | PendingRuling::Withdrawn => {
                 self.say(Outcome::Failed(why.to_string()), cx.out);
             }
             // A person elsewhere was first.
-            Awaited::Overtaken => self.look_again(cx.out),
-            Awaited::Known | Awaited::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
-            Awaited::Oldest => self.say(Outcome::NothingOpen, cx.out),
+            PendingRuling::Overtaken => self.look_again(cx.out),
+            PendingRuling::Known | PendingRuling::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
+            PendingRuling::Oldest => self.say(Outcome::NothingOpen, cx.out),
             // What cannot be found now goes along with the next call.
-            Awaited::Session => self.respond(cx.out),
-            Awaited::News => self.heard_news(Receipt::default(), cx.out),
-            Awaited::Leaving | Awaited::Left => self.left(cx.out),
-            Awaited::Nothing => {}
+            PendingRuling::Session => self.respond(cx.out),
+            PendingRuling::News => self.heard_news(Receipt::default(), cx.out),
+            PendingRuling::Leaving | PendingRuling::Left => self.left(cx.out),
+            PendingRuling::Nothing => {}
         }
     }
 
@@ -234,14 +236,14 @@ impl Mcp {
             return false;
         }
         call.moves += 1;
-        call.place.move_on();
+        call.client_session.move_on();
         true
     }
 
     pub(super) fn start(&mut self, out: &mut Outbox) {
         if let Some(call) = &self.call {
-            let start = call.place.start();
-            self.wish(Awaited::Started, start, out);
+            let start = call.client_session.start();
+            self.wish(PendingRuling::Started, start, out);
         }
     }
 
@@ -250,7 +252,7 @@ impl Mcp {
         let Some(call) = self.call.take() else { return };
         if code == NORMAL && call.is_over {
             for parcel in call.parcels {
-                self.wish(Awaited::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
+                self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
             }
         }
     }
@@ -277,7 +279,7 @@ impl Peer for Mcp {
                 };
                 // Also while the ask is still being fetched: that view may be outdated when it arrives.
                 if call.ask == Some(ask) && call.is_watching {
-                    self.query(Awaited::Look, Query::Ask(ask), cx.out);
+                    self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
                 }
             }
             Told::Whispered { words, .. } if *words == hear::cancellation(&call.id) => self.given_up(cx.out),

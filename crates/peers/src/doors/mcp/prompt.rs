@@ -13,8 +13,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::ask::{Asking, Kind, context};
+use super::client_session::ClientSession;
 use super::outcome::Outcome;
-use super::place::Place;
 use super::rpc::Request;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 use crate::tools::approval::{self, Beside};
@@ -30,7 +30,7 @@ struct Arguments {
 }
 
 /// Reads Claude Code's permission request.
-pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
+pub(super) fn read(asked: &Request, client_session: &ClientSession) -> Result<Asking, String> {
     let arguments = asked.arguments.as_ref().and_then(|raw| serde_json::from_str::<Arguments>(raw.get()).ok());
     let Arguments { tool_name, input, tool_use_id } = arguments.ok_or("`tool_name` and `input` are expected")?;
     let body = match held::held(&tool_name, input.as_deref()) {
@@ -39,7 +39,7 @@ pub(super) fn read(asked: &Request, place: &Place) -> Result<Asking, String> {
         Err(None) => approval::of(&tool_name, input.as_deref(), &Beside::default()).map(Body::Approval)?,
     };
     Ok(Asking {
-        context: Context { more: approval::shown(&body), ..context(place) },
+        context: Context { more: approval::shown(&body), ..context(client_session) },
         body,
         wishes: Wishes::default(),
         original: Raw::from(input.as_ref().map_or("{}", |input| input.get())),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::era::TASKS;
 use super::outcome::settled;
-use super::peer::What;
+use super::peer::McpRequest;
 use super::rpc::{Fault, INVALID_PARAMS, MISSING_CAPABILITY, Request};
 use crate::ask_tool;
 use crate::json::Rfc3339;
@@ -13,13 +13,13 @@ use crate::json::Rfc3339;
 /// How often a client should poll.
 const POLL_MS: u64 = 5_000;
 
-pub(super) fn wanted(asked: &Request) -> Result<What, Fault> {
+pub(super) fn wanted(asked: &Request) -> Result<McpRequest, Fault> {
     let id = asked.params["taskId"].as_str().unwrap_or_default();
     let ask = id.parse().map_err(|_| Fault::new(INVALID_PARAMS, format!("there is no task `{id}`")))?;
     Ok(match asked.method.as_str() {
-        "tasks/cancel" => What::TaskCancel(ask),
-        "tasks/update" => What::TaskUpdate(ask),
-        _ => What::TaskGet(ask),
+        "tasks/cancel" => McpRequest::TaskCancel(ask),
+        "tasks/update" => McpRequest::TaskUpdate(ask),
+        _ => McpRequest::TaskGet(ask),
     })
 }
 

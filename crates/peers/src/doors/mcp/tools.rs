@@ -3,7 +3,7 @@
 use askbridge_core::limits;
 use serde_json::{Value, json};
 
-use super::place::Client;
+use super::client_session::Client;
 use crate::ask_tool;
 
 pub(super) const ASK: &str = "ask_user_question";

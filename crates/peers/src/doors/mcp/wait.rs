@@ -7,7 +7,7 @@ use askbridge_core::view::{AskView, State};
 use super::era::status;
 use super::hear::{acknowledged, result};
 use super::outcome::Outcome;
-use super::peer::{Awaited, Mcp, Waiting, What};
+use super::peer::{Mcp, McpRequest, PendingRuling, WaitMode};
 use super::rpc::{self, Fault, INVALID_PARAMS};
 use super::{dialog, sse, tasks};
 use crate::peer::{Cx, Outbox};
@@ -24,7 +24,7 @@ impl Mcp {
             return self.follow(next, cx.out);
         }
         call.ask = Some(view.ask.id);
-        if let What::TaskUpdate(_) = call.what {
+        if let McpRequest::TaskUpdate(_) = call.what {
             let answer = acknowledged(call);
             return self.finish(&answer, cx.out);
         }
@@ -37,8 +37,8 @@ impl Mcp {
             return self.say(Outcome::Settled(view), cx.out);
         }
         match &call.what {
-            What::TaskGet(_) => return self.say(Outcome::Working(view), cx.out),
-            What::Ask(asking) if call.takes_tasks && !asking.is_prompt() => {
+            McpRequest::TaskGet(_) => return self.say(Outcome::Working(view), cx.out),
+            McpRequest::Ask(asking) if call.takes_tasks && !asking.is_prompt() => {
                 return self.say(Outcome::Working(view), cx.out);
             }
             _ => {}
@@ -47,8 +47,8 @@ impl Mcp {
             // A caller that may see the session may watch it. Look again: the ask may have ended in between.
             call.is_watching = true;
             cx.out.watches.push(Watch::Session { session: view.ask.id.session });
-            self.query(Awaited::Look, Query::Ask(view.ask.id), cx.out);
-        } else if call.waiting == Waiting::NotYet {
+            self.query(PendingRuling::Look, Query::Ask(view.ask.id), cx.out);
+        } else if call.waiting == WaitMode::NotYet {
             self.wait(&view, cx);
         }
     }
@@ -60,7 +60,7 @@ impl Mcp {
             return self.say(Outcome::Pending, cx.out);
         }
         if call.takes_events {
-            call.waiting = Waiting::Streaming { asked_at };
+            call.waiting = WaitMode::Streaming { asked_at };
             sse::begin(cx.out);
             if let Some(token) = &call.progress {
                 sse::progress(cx.out, token, asked_at, cx.now);
@@ -68,7 +68,7 @@ impl Mcp {
             cx.out.wake_at = Some(call.until.min(cx.now.plus(limits::PROGRESS_EVERY)));
             self.open_dialog(view, cx);
         } else {
-            call.waiting = Waiting::Silent;
+            call.waiting = WaitMode::Silent;
             cx.out.wake_at = Some(call.until);
         }
     }
@@ -76,14 +76,14 @@ impl Mcp {
     /// Writes progress, or gives up waiting.
     pub(super) fn waited(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         let call = self.call.as_ref()?;
-        if call.outcome.is_some() || call.waiting == Waiting::NotYet {
+        if call.outcome.is_some() || call.waiting == WaitMode::NotYet {
             return None;
         }
         if cx.now >= call.until {
             self.say(Outcome::Pending, cx.out);
             return None;
         }
-        if let Waiting::Streaming { asked_at } = call.waiting {
+        if let WaitMode::Streaming { asked_at } = call.waiting {
             match &call.progress {
                 Some(token) => sse::progress(cx.out, token, asked_at, cx.now),
                 None => sse::beat(cx.out),
@@ -104,7 +104,7 @@ impl Mcp {
     pub(super) fn withdrawn(&mut self, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         match &call.what {
-            What::TaskCancel(_) => {
+            McpRequest::TaskCancel(_) => {
                 let answer = acknowledged(call);
                 self.finish(&answer, out);
             }
@@ -118,8 +118,8 @@ impl Mcp {
         call.is_over = true;
         dialog::close(call, out);
         match call.waiting {
-            Waiting::Streaming { .. } => sse::event(out, message),
-            Waiting::NotYet | Waiting::Silent => sse::json(out, 200, Vec::new(), message),
+            WaitMode::Streaming { .. } => sse::event(out, message),
+            WaitMode::NotYet | WaitMode::Silent => sse::json(out, 200, Vec::new(), message),
         }
         out.hang_up = Some((1000, String::new()));
     }
@@ -128,7 +128,7 @@ impl Mcp {
     pub(super) fn say_task(&mut self, outcome: &Outcome, out: &mut Outbox) {
         let Some(call) = &mut self.call else { return };
         let message = match (outcome, &call.what) {
-            (Outcome::Working(view), What::Ask(_)) => result(call, tasks::created(view)),
+            (Outcome::Working(view), McpRequest::Ask(_)) => result(call, tasks::created(view)),
             (Outcome::Working(view) | Outcome::Settled(view), _) => result(call, tasks::state(view)),
             (outcome, _) => {
                 let fault = Fault::new(INVALID_PARAMS, outcome.in_words().0);

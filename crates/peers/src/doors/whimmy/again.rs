@@ -9,7 +9,7 @@ use std::time::Duration;
 use askbridge_core::ids::{Key, Timestamp};
 use askbridge_core::terms::Wait;
 
-use super::peer::{Awaited, Whimmy};
+use super::peer::{PendingRuling, Whimmy};
 use super::quirks;
 use crate::peer::Cx;
 use crate::wish::{AskWish, Rejection, Wish};
@@ -24,7 +24,7 @@ pub(super) struct Again {
     /// When to retry. `None`: a try is under way, or has succeeded.
     at: Option<Timestamp>,
     /// The session that has to be started first, where that failed.
-    room: Option<Wish>,
+    start: Option<Wish>,
     wish: Box<AskWish>,
 }
 
@@ -57,13 +57,13 @@ impl Whimmy {
     pub(super) fn put_off(
         &mut self,
         wish: Box<AskWish>,
-        room: Option<Wish>,
+        start: Option<Wish>,
         why: &Rejection,
         cx: &mut Cx<'_>,
     ) -> Result<(), Box<AskWish>> {
         let (Some(pause), Some(key)) = (pause(why), wish.key.clone()) else { return Err(wish) };
         let since = self.again.get(&key).map_or(cx.now, |before| before.since);
-        self.again.insert(key, Again { since, at: Some(cx.now.plus(pause)), room, wish });
+        self.again.insert(key, Again { since, at: Some(cx.now.plus(pause)), start, wish });
         cx.out.wake_at = Some(self.next(cx.now));
         Ok(())
     }
@@ -77,9 +77,9 @@ impl Whimmy {
         for key in due {
             let Some(again) = self.again.get_mut(&key) else { continue };
             again.at = None;
-            let (wish, room) = (again.wish.clone(), again.room.clone());
-            match room {
-                Some(room) => self.wish(Awaited::AskRoom(wish, Box::new(room.clone())), room, cx.out),
+            let (wish, start) = (again.wish.clone(), again.start.clone());
+            match start {
+                Some(start) => self.wish(PendingRuling::AskStart(wish, Box::new(start.clone())), start, cx.out),
                 None => self.ask(wish, cx.out),
             }
         }

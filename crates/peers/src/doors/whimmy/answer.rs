@@ -9,26 +9,26 @@ use askbridge_core::verdict::{Ruling, Verdict};
 use serde_json::Value;
 
 use super::quirks;
-use super::wire::Said;
+use super::wire::WhimmyFrame;
 
 /// The frame for a verdict, under the plugin's own id of the ask.
-pub(super) fn said<'a>(ask: &'a Ask, verdict: &Verdict) -> Option<Said<'a>> {
+pub(super) fn said<'a>(ask: &'a Ask, verdict: &Verdict) -> Option<WhimmyFrame<'a>> {
     let name = ask.call.as_ref()?.as_str();
     Some(match &ask.body {
         Body::Questions(questions) => {
-            Said::Answer { question_id: name, answers: answers(&texts(ask, questions), questions, verdict) }
+            WhimmyFrame::Answer { question_id: name, answers: answers(&texts(ask, questions), questions, verdict) }
         }
         _ => {
             let (approved, reason) = approved(verdict);
-            Said::Approval { execution_id: name, approved, reason }
+            WhimmyFrame::Approval { execution_id: name, approved, reason }
         }
     })
 }
 
 /// What the plugin's own guide suggests for a dismissed question. `None`: the ask is not a question.
-pub(super) fn nothing(ask: &Ask) -> Option<Said<'_>> {
+pub(super) fn nothing(ask: &Ask) -> Option<WhimmyFrame<'_>> {
     let name = ask.call.as_ref()?.as_str();
-    matches!(ask.body, Body::Questions(_)).then(|| Said::Answer { question_id: name, answers: BTreeMap::new() })
+    matches!(ask.body, Body::Questions(_)).then(|| WhimmyFrame::Answer { question_id: name, answers: BTreeMap::new() })
 }
 
 /// The same words for every question.

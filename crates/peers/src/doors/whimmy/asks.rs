@@ -13,10 +13,10 @@ use askbridge_core::view::{AskView, SessionView, State};
 use askbridge_core::wild;
 use serde_json::{Value, json};
 
-use super::chat::{Room, start};
-use super::peer::{Awaited, Whimmy, send};
-use super::place::{self, Place};
-use super::wire::{Payload, Said};
+use super::chat::{SessionOnPlugin, start};
+use super::peer::{PendingRuling, Whimmy, send};
+use super::plugin_session::{self, PluginSession};
+use super::wire::{Payload, WhimmyFrame};
 use super::{NAME, answer, quirks};
 use crate::json;
 use crate::peer::{Cx, Outbox};
@@ -26,7 +26,7 @@ use crate::wish::{AskRef, AskWish, Query, Rejection, Wish};
 pub(super) struct Carried {
     ask: Arc<Ask>,
     verdict: Option<Verdict>,
-    ended: Ended,
+    ended: AskEnd,
     /// When the plugin silently stops waiting.
     gives_up_at: Timestamp,
     stranded: bool,
@@ -36,7 +36,7 @@ pub(super) struct Carried {
 
 /// How an ask ended, as far as this door distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum AskEnd {
     Answered,
     Dismissed,
     /// In another way, or not yet: a person may still answer.
@@ -49,9 +49,9 @@ impl Carried {
         let more = more.unwrap_or_default();
         let wait = more["timeoutMs"].as_u64().map_or(quirks::WAIT, Duration::from_millis);
         let key = more["sessionKey"].as_str().unwrap_or_default();
-        let in_a_chat = place::is_marked(ask.id.session) || Place::named(key, "").marked().is_some();
+        let in_a_chat = plugin_session::is_marked(ask.id.session) || PluginSession::named(key, "").marked().is_some();
         let gives_up_at = since.unwrap_or(ask.at).min(ask.at).plus(wait);
-        Self { ask, verdict: None, ended: Ended::Otherwise, gives_up_at, stranded: false, in_a_chat }
+        Self { ask, verdict: None, ended: AskEnd::Otherwise, gives_up_at, stranded: false, in_a_chat }
     }
 
     /// When to mark the ask as stranded.
@@ -99,15 +99,14 @@ impl Whimmy {
 
     /// Asks in the session that the event names, or in a session of its own if that one is not ours.
     fn wants(&mut self, body: Body, key: &str, name: &str, payload: &Payload, original: &str, out: &mut Outbox) {
-        let place = Place::named(&payload.session_key, &payload.agent_id);
-        let wait = self.waits.get(&place.agent_id).copied().unwrap_or(quirks::WAIT);
-        let more =
-            json!({"sessionKey": &place.session_key, "agentId": &place.agent_id, "timeoutMs": wait.as_millis() as u64});
-        let session = place.marked();
+        let plugin_session = PluginSession::named(&payload.session_key, &payload.agent_id);
+        let wait = self.waits.get(&plugin_session.agent_id).copied().unwrap_or(quirks::WAIT);
+        let more = json!({"sessionKey": &plugin_session.session_key, "agentId": &plugin_session.agent_id, "timeoutMs": wait.as_millis() as u64});
+        let session = plugin_session.marked();
         let wish = AskWish {
             door: NAME,
-            session: Some(session.unwrap_or_else(|| place::of_ask(key))),
-            agent: Some(place.agent_id.clone()),
+            session: Some(session.unwrap_or_else(|| plugin_session::of_ask(key))),
+            agent: Some(plugin_session.agent_id.clone()),
             body,
             // Our deadline is a little earlier than the plugin's.
             wishes: Wishes { wait: Some(Wait::For(wait.saturating_sub(quirks::MARGIN))), ..Wishes::default() },
@@ -121,15 +120,15 @@ impl Whimmy {
         match session {
             Some(_) => self.ask(Box::new(wish), out),
             None => {
-                let place = Place { single: true, ..place };
-                let start = start(place::of_ask(key), &place);
-                self.wish(Awaited::AskRoom(Box::new(wish), Box::new(start.clone())), start, out);
+                let plugin_session = PluginSession { single: true, ..plugin_session };
+                let start = start(plugin_session::of_ask(key), &plugin_session);
+                self.wish(PendingRuling::AskStart(Box::new(wish), Box::new(start.clone())), start, out);
             }
         }
     }
 
     pub(super) fn ask(&mut self, wish: Box<AskWish>, out: &mut Outbox) {
-        self.wish(Awaited::Asked(wish.clone()), Wish::Ask(wish), out);
+        self.wish(PendingRuling::Asked(wish.clone()), Wish::Ask(wish), out);
     }
 
     /// Reports at once that an ask could not be shown, so that the agent does not wait for it.
@@ -146,7 +145,7 @@ impl Whimmy {
             }
             _ => {
                 let reason = Some(format!("Denied: this could not be shown to a person: {why}"));
-                send(&Said::Approval { execution_id: name, approved: false, reason }, out);
+                send(&WhimmyFrame::Approval { execution_id: name, approved: false, reason }, out);
             }
         }
     }
@@ -161,10 +160,10 @@ impl Whimmy {
         ask.key.as_ref().and_then(|key| self.again.get(key)).map(|again| again.since)
     }
 
-    pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: Ended, cx: &mut Cx<'_>) {
+    pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: AskEnd, cx: &mut Cx<'_>) {
         let Some(carried) = self.asks.get_mut(&ask) else {
             // The ask is in a session that this connection has not read yet: fetch it with its verdict.
-            return self.query(Awaited::Unseen, Query::Ask(ask), cx.out);
+            return self.query(PendingRuling::Unseen, Query::Ask(ask), cx.out);
         };
         if carried.verdict.is_some() {
             return;
@@ -174,7 +173,7 @@ impl Whimmy {
         match (stranded, is_late) {
             // The answer comes as a message.
             (true, _) => drop(self.asks.remove(&ask)),
-            (false, true) => self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
+            (false, true) => self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
             // The question's id is stable and the plugin waits for it once, so telling it again after a crash does no
             // harm and nothing has to be stored first.
             (false, false) => self.say_verdict(ask, cx.out),
@@ -203,9 +202,9 @@ impl Whimmy {
     pub(super) fn delivered(&mut self, parcel: Parcel, out: &mut Outbox) {
         let Parcel::Verdict(ask) = parcel else { return };
         let Some(carried) = self.asks.remove(&ask) else { return };
-        if carried.ended != Ended::Otherwise && !carried.in_a_chat {
+        if carried.ended != AskEnd::Otherwise && !carried.in_a_chat {
             let why = Some("it was there for one question".to_owned());
-            self.wish(Awaited::Nothing, Wish::Close { session: ask.session, why }, out);
+            self.wish(PendingRuling::Nothing, Wish::Close { session: ask.session, why }, out);
         }
     }
 
@@ -214,23 +213,23 @@ impl Whimmy {
         let late = self.asks.values_mut().filter(|carried| carried.due_at().is_some_and(|at| at <= cx.now));
         let late: Vec<_> = late.map(|carried| (carried.stranded = true, carried.ask.id).1).collect();
         for ask in late {
-            self.wish(Awaited::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+            self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
         }
     }
 
     /// Resumes a session of an earlier connection: its queued messages and its waiting asks.
     pub(super) fn came_back_to(&mut self, view: SessionView, cx: &mut Cx<'_>) {
-        let Some(place) = Place::of(&view.settings) else { return };
-        if let Some(before) = place.marked().filter(|before| *before != view.id) {
+        let Some(plugin_session) = PluginSession::of(&view.settings) else { return };
+        if let Some(before) = plugin_session.marked().filter(|before| *before != view.id) {
             self.moved.insert(before, view.id);
         }
-        let room = self.rooms.entry(view.id).or_insert_with(|| Room::new(place));
-        room.is_ready = true;
+        let session_state = self.session_states.entry(view.id).or_insert_with(|| SessionOnPlugin::new(plugin_session));
+        session_state.is_ready = true;
         for (message, text) in view.queued {
             self.people_said(message, text, cx.out);
         }
         for waiting in view.waiting.iter().filter(|waiting| waiting.is_open || !waiting.stranded) {
-            self.query(Awaited::Look, Query::Ask(waiting.ask), cx.out);
+            self.query(PendingRuling::Look, Query::Ask(waiting.ask), cx.out);
         }
         // These messages may have to wait for a model as well.
         if self.model_until.is_some() {
@@ -248,20 +247,20 @@ impl Whimmy {
         carried.stranded |= view.stranded;
         if let Some(verdict) = view.verdict {
             let ended = match view.state {
-                State::Answered => Ended::Answered,
-                State::Dismissed => Ended::Dismissed,
-                _ => Ended::Otherwise,
+                State::Answered => AskEnd::Answered,
+                State::Dismissed => AskEnd::Dismissed,
+                _ => AskEnd::Otherwise,
             };
             self.settled(view.ask.id, verdict, ended, cx);
         }
     }
 }
 
-fn cannot<'a>(name: &'a str, texts: impl Iterator<Item = &'a str>, why: &str) -> Said<'a> {
+fn cannot<'a>(name: &'a str, texts: impl Iterator<Item = &'a str>, why: &str) -> WhimmyFrame<'a> {
     let words = format!("This could not be shown to a person: {why}. Do not assume an answer.");
     let mut answers = answer::under_every(texts, &words);
     if answers.is_empty() {
         answers.insert("question".to_owned(), words);
     }
-    Said::Answer { question_id: name, answers }
+    WhimmyFrame::Answer { question_id: name, answers }
 }

@@ -7,9 +7,9 @@ use askbridge_core::event::Parcel;
 use askbridge_core::ids::{CallId, MessageId, SessionId, Timestamp};
 use askbridge_core::terms::{OtherTools, Terms};
 
-use super::peer::{Awaited, Whimmy, send};
-use super::place::Place;
-use super::wire::{AgentConfig, Approvals, AskUserQuestion, Hook, Said};
+use super::peer::{PendingRuling, Whimmy, send};
+use super::plugin_session::PluginSession;
+use super::wire::{AgentConfig, Approvals, AskUserQuestion, Hook, WhimmyFrame};
 use super::{NAME, quirks};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{Query, Wish};
@@ -20,8 +20,8 @@ const SILENCE_MAX: Duration = Duration::from_secs(600);
 const UNHEARD_MAX: usize = 256;
 
 /// One of the plugin's sessions, as this connection knows it.
-pub(super) struct Room {
-    pub(super) place: Place,
+pub(super) struct SessionOnPlugin {
+    pub(super) plugin_session: PluginSession,
     pub(super) is_ready: bool,
     /// Events that came before the session was started.
     pub(super) unheard: Vec<(String, String)>,
@@ -46,15 +46,15 @@ pub(super) enum Work {
 }
 
 /// The wish that starts a session of this door. Idempotent for the same account.
-pub(super) fn start(session: SessionId, place: &Place) -> Wish {
-    let (agent, settings) = (place.agent_id.clone(), Box::new(place.settings()));
+pub(super) fn start(session: SessionId, plugin_session: &PluginSession) -> Wish {
+    let (agent, settings) = (plugin_session.agent_id.clone(), Box::new(plugin_session.settings()));
     Wish::Start { session: Some(session), door: NAME, agent: Some(agent), settings }
 }
 
-impl Room {
-    pub(super) fn new(place: Place) -> Self {
+impl SessionOnPlugin {
+    pub(super) fn new(plugin_session: PluginSession) -> Self {
         Self {
-            place,
+            plugin_session,
             is_ready: false,
             unheard: Vec::new(),
             queue: VecDeque::new(),
@@ -82,57 +82,61 @@ impl Room {
 
 impl Whimmy {
     pub(super) fn room_is_ready(&mut self, session: SessionId, cx: &mut Cx<'_>) {
-        let Some(room) = self.rooms.get_mut(&session) else { return };
-        room.is_ready = true;
-        for (event, payload) in std::mem::take(&mut room.unheard) {
+        let Some(session_state) = self.session_states.get_mut(&session) else { return };
+        session_state.is_ready = true;
+        for (event, payload) in std::mem::take(&mut session_state.unheard) {
             self.event(&event, &payload, cx);
         }
     }
 
     /// Queues a person's message. It may arrive twice, as an event and in the session's queue.
     pub(super) fn people_said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
-        let Some(room) = self.rooms.get_mut(&message.session) else {
+        let Some(session_state) = self.session_states.get_mut(&message.session) else {
             // A session of this account that this connection has not read yet: fetch it, with this message in it.
-            return self.query(Awaited::Session, Query::Session(message.session), out);
+            return self.query(PendingRuling::Session, Query::Session(message.session), out);
         };
-        if room.queue.iter().all(|(known, _)| *known != message) {
-            room.queue.push_back((message, text));
+        if session_state.queue.iter().all(|(known, _)| *known != message) {
+            session_state.queue.push_back((message, text));
         }
         self.say_next(message.session, out);
     }
 
     pub(super) fn unsaid(&mut self, message: MessageId) {
-        if let Some(room) = self.rooms.get_mut(&message.session).filter(|room| room.work != Work::Handing) {
-            room.queue.retain(|(known, _)| *known != message);
+        if let Some(session_state) =
+            self.session_states.get_mut(&message.session).filter(|session_state| session_state.work != Work::Handing)
+        {
+            session_state.queue.retain(|(known, _)| *known != message);
         }
     }
 
     /// Hands over the next message if the agent is free. The message says how long the agent may wait for answers, so
     /// the terms are fetched first.
     pub(super) fn say_next(&mut self, session: SessionId, out: &mut Outbox) {
-        let Some(room) = self.rooms.get_mut(&session).filter(|_| self.model_until.is_none()) else { return };
-        if room.work == Work::None && !room.queue.is_empty() {
-            room.work = Work::Handing;
-            self.query(Awaited::Terms(session), Query::Terms(session), out);
+        let Some(session_state) = self.session_states.get_mut(&session).filter(|_| self.model_until.is_none()) else {
+            return;
+        };
+        if session_state.work == Work::None && !session_state.queue.is_empty() {
+            session_state.work = Work::Handing;
+            self.query(PendingRuling::Terms(session), Query::Terms(session), out);
         }
     }
 
     pub(super) fn hand_message(&mut self, session: SessionId, terms: Option<Terms>, cx: &mut Cx<'_>) {
-        let Some(room) = self.rooms.get_mut(&session) else { return };
-        room.terms = terms;
-        match room.queue.front().map(|(message, _)| *message) {
+        let Some(session_state) = self.session_states.get_mut(&session) else { return };
+        session_state.terms = terms;
+        match session_state.queue.front().map(|(message, _)| *message) {
             Some(message) => {
-                self.wish(Awaited::Message(message), Wish::Hand { parcel: Parcel::Message(message) }, cx.out);
+                self.wish(PendingRuling::Message(message), Wish::Hand { parcel: Parcel::Message(message) }, cx.out);
             }
-            None => room.work = Work::None,
+            None => session_state.work = Work::None,
         }
     }
 
     pub(super) fn say_message(&mut self, message: MessageId, cx: &mut Cx<'_>) {
-        let Some(room) = self.rooms.get_mut(&message.session) else { return };
-        let Some((_, text)) = room.queue.pop_front() else { return };
-        room.work = Work::Since(cx.now);
-        let (place, terms) = (room.place.clone(), room.terms.take());
+        let Some(session_state) = self.session_states.get_mut(&message.session) else { return };
+        let Some((_, text)) = session_state.queue.pop_front() else { return };
+        session_state.work = Work::Since(cx.now);
+        let (plugin_session, terms) = (session_state.plugin_session.clone(), session_state.terms.take());
         let promised = terms.as_ref().map(|terms| match terms.deadline {
             // Rounded up to seconds: some milliseconds have passed since the terms were computed.
             Some(deadline) => Duration::from_secs(deadline.since(cx.now).as_secs_f64().ceil() as u64) + quirks::MARGIN,
@@ -141,9 +145,9 @@ impl Whimmy {
         let wait = promised.unwrap_or(quirks::WAIT).min(quirks::WAIT_MAX);
         let asks_first =
             self.choices.whimmy_approvals || terms.is_some_and(|terms| terms.other_tools == OtherTools::Ask);
-        self.waits.insert(place.agent_id.clone(), wait);
+        self.waits.insert(plugin_session.agent_id.clone(), wait);
         let timeout_ms = wait.as_millis() as u64;
-        let (session_key, agent_id) = (place.session_key.as_str(), place.agent_id.as_str());
+        let (session_key, agent_id) = (plugin_session.session_key.as_str(), plugin_session.agent_id.as_str());
         let model = self.model.clone();
         let hook = Hook {
             message: &text,
@@ -159,28 +163,31 @@ impl Whimmy {
             },
         };
         // A person who writes has read what was there.
-        send(&Said::Read { session_key, agent_id }, cx.out);
+        send(&WhimmyFrame::Read { session_key, agent_id }, cx.out);
         if let Some(emoji) = quirks::reaction(&text) {
-            send(&Said::React { session_key, agent_id, emoji }, cx.out);
+            send(&WhimmyFrame::React { session_key, agent_id, emoji }, cx.out);
         }
-        let said = Said::Agent(hook);
+        let said = WhimmyFrame::Agent(hook);
         self.hand_over(Parcel::Message(message), &said, cx.out);
     }
 
     /// The message was taken back, or another connection has handed it over.
     pub(super) fn not_handed(&mut self, message: MessageId) {
-        if let Some(room) = self.rooms.get_mut(&message.session) {
-            room.queue.retain(|(known, _)| *known != message);
-            room.work = Work::None;
+        if let Some(session_state) = self.session_states.get_mut(&message.session) {
+            session_state.queue.retain(|(known, _)| *known != message);
+            session_state.work = Work::None;
         }
     }
 
     /// Frees agents that have been silent for so long that the end of their turn will not come either.
     pub(super) fn fell_silent(&mut self, cx: &mut Cx<'_>) {
-        let silent = self.rooms.iter().filter(|(_, room)| room.due_at().is_some_and(|at| at <= cx.now));
+        let silent = self
+            .session_states
+            .iter()
+            .filter(|(_, session_state)| session_state.due_at().is_some_and(|at| at <= cx.now));
         for session in silent.map(|(session, _)| *session).collect::<Vec<_>>() {
-            if let Some(room) = self.rooms.get_mut(&session) {
-                room.work = Work::None;
+            if let Some(session_state) = self.session_states.get_mut(&session) {
+                session_state.work = Work::None;
             }
             self.say_next(session, cx.out);
         }

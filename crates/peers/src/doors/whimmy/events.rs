@@ -5,14 +5,14 @@ use askbridge_core::ids::{CallId, Raw, SessionId};
 use askbridge_core::limits;
 use serde_json::json;
 
-use super::chat::{Room, Work, start};
-use super::peer::{Awaited, Whimmy};
-use super::place::{self, Place};
+use super::chat::{SessionOnPlugin, Work, start};
+use super::peer::{PendingRuling, Whimmy};
+use super::plugin_session::{self, PluginSession};
 use super::wire::Payload;
 use crate::peer::{BlockKind, Cx, Outbox, Record, Streamed};
 
 /// Sessions that one connection tracks. Beyond: content of others is dropped; their asks are not.
-const ROOMS_MAX: usize = 512;
+const SESSIONS_MAX: usize = 512;
 /// Running tools tracked for one agent. Beyond: the end of the oldest is missed.
 const CALLS_MAX: usize = 64;
 
@@ -33,52 +33,53 @@ impl Whimmy {
 
     /// The session of an event. `None`: there is none, or it is still being started.
     fn room_of(&mut self, event: &str, raw: &str, payload: &Payload, out: &mut Outbox) -> Option<SessionId> {
-        let place = Place::named(&payload.session_key, &payload.agent_id);
-        if place.session_key.is_empty() {
+        let plugin_session = PluginSession::named(&payload.session_key, &payload.agent_id);
+        if plugin_session.session_key.is_empty() {
             return None;
         }
         let account = self.account.as_deref().unwrap_or_default();
-        let mut session = place.marked().unwrap_or_else(|| place::elsewhere(account, &place));
+        let mut session =
+            plugin_session.marked().unwrap_or_else(|| plugin_session::elsewhere(account, &plugin_session));
         // Terminates: a session continues only as a new one.
         while let Some(newer) = self.moved.get(&session) {
             session = *newer;
         }
-        let has_room = self.rooms.len() < ROOMS_MAX;
-        match self.rooms.get_mut(&session) {
-            Some(room) if room.is_ready => return Some(session),
-            Some(room) => room.hear_later(event, raw),
+        let has_room = self.session_states.len() < SESSIONS_MAX;
+        match self.session_states.get_mut(&session) {
+            Some(session_state) if session_state.is_ready => return Some(session),
+            Some(session_state) => session_state.hear_later(event, raw),
             // Tool events go to the sockets of all accounts, also those of other accounts' sessions.
-            None if place.marked().is_some() || !event.starts_with("chat.") || !has_room => {}
+            None if plugin_session.marked().is_some() || !event.starts_with("chat.") || !has_room => {}
             None => {
-                let wish = start(session, &place);
-                let mut room = Room::new(place);
-                room.hear_later(event, raw);
-                self.rooms.insert(session, room);
-                self.wish(Awaited::Room(session), wish, out);
+                let wish = start(session, &plugin_session);
+                let mut session_state = SessionOnPlugin::new(plugin_session);
+                session_state.hear_later(event, raw);
+                self.session_states.insert(session, session_state);
+                self.wish(PendingRuling::Start(session), wish, out);
             }
         }
         None
     }
 
     fn content(&mut self, session: SessionId, event: &str, payload: &Payload, cx: &mut Cx<'_>) {
-        let Some(room) = self.rooms.get_mut(&session) else { return };
-        if let Work::Since(_) = room.work {
-            room.work = Work::Since(cx.now);
+        let Some(session_state) = self.session_states.get_mut(&session) else { return };
+        if let Work::Since(_) = session_state.work {
+            session_state.work = Work::Since(cx.now);
         }
         let mut store = |event| cx.out.records.push(Record { session, name: String::new(), event });
         let text = payload.content.as_deref().unwrap_or_default();
         match event {
-            "chat.chunk" => chunk(session, room, text, cx.out),
+            "chat.chunk" => chunk(session, session_state, text, cx.out),
             "chat.done" => {
-                done(session, room, payload, cx.out);
+                done(session, session_state, payload, cx.out);
                 self.say_next(session, cx.out);
             }
             "chat.media" => {
                 let links = [&payload.url, &payload.media_url, &payload.file_url];
                 let words = payload.caption.as_deref().or(payload.content.as_deref());
                 let lines: Vec<_> = words.into_iter().chain(links.into_iter().flatten().map(String::as_str)).collect();
-                room.block += 1;
-                store(Event::Text { block: room.block, text: cut(&lines.join("\n")).to_owned() });
+                session_state.block += 1;
+                store(Event::Text { block: session_state.block, text: cut(&lines.join("\n")).to_owned() });
             }
             "chat.react" => {
                 let emoji = payload.emoji.as_deref().unwrap_or("something");
@@ -88,17 +89,19 @@ impl Whimmy {
             "chat.delete" => store(notice(Level::Info, "It took back something that it said before")),
             "tool.start" => {
                 let call = CallId::from(payload.execution_id.as_str());
-                room.calls.push_back((payload.tool_name.clone(), call.clone()));
-                if room.calls.len() > CALLS_MAX {
-                    room.calls.pop_front();
+                session_state.calls.push_back((payload.tool_name.clone(), call.clone()));
+                if session_state.calls.len() > CALLS_MAX {
+                    session_state.calls.pop_front();
                 }
                 let (name, input) = (payload.tool_name.clone(), Raw::from("{}"));
                 store(Event::ToolCalled { call, name, input, ask: None, within: None });
             }
             "tool.done" | "tool.error" => {
                 // The end of a tool has no id, so it is matched with the oldest running tool of that name.
-                let Some(at) = room.calls.iter().position(|(name, _)| *name == payload.tool_name) else { return };
-                let Some((_, call)) = room.calls.remove(at) else { return };
+                let Some(at) = session_state.calls.iter().position(|(name, _)| *name == payload.tool_name) else {
+                    return;
+                };
+                let Some((_, call)) = session_state.calls.remove(at) else { return };
                 store(Event::ToolReturned { call, ok: event == "tool.done", output: payload.status.clone() });
             }
             // `chat.presence`, and events of later versions.
@@ -108,47 +111,47 @@ impl Whimmy {
 }
 
 /// Appends to what the agent says. Text beyond the limit continues in a new block.
-fn chunk(session: SessionId, room: &mut Room, text: &str, out: &mut Outbox) {
-    if room.text.len() + text.len() > limits::CONTENT_BYTES_MAX {
-        store_text(session, room, out);
+fn chunk(session: SessionId, session_state: &mut SessionOnPlugin, text: &str, out: &mut Outbox) {
+    if session_state.text.len() + text.len() > limits::CONTENT_BYTES_MAX {
+        store_text(session, session_state, out);
     }
     let text = cut(text);
-    let (block, offset) = (room.block + 1, room.text.len());
-    room.text.push_str(text);
+    let (block, offset) = (session_state.block + 1, session_state.text.len());
+    session_state.text.push_str(text);
     out.streams.push(Streamed { session, block, kind: BlockKind::Text, offset, text: text.to_owned() });
 }
 
-fn store_text(session: SessionId, room: &mut Room, out: &mut Outbox) {
-    if !room.text.is_empty() {
-        room.block += 1;
-        let event = Event::Text { block: room.block, text: std::mem::take(&mut room.text) };
+fn store_text(session: SessionId, session_state: &mut SessionOnPlugin, out: &mut Outbox) {
+    if !session_state.text.is_empty() {
+        session_state.block += 1;
+        let event = Event::Text { block: session_state.block, text: std::mem::take(&mut session_state.text) };
         out.records.push(Record { session, name: String::new(), event });
     }
 }
 
 /// A turn has ended, or the agent said something unprompted.
-fn done(session: SessionId, room: &mut Room, payload: &Payload, out: &mut Outbox) {
+fn done(session: SessionId, session_state: &mut SessionOnPlugin, payload: &Payload, out: &mut Outbox) {
     let whole = payload.content.as_deref().unwrap_or_default();
     // The whole text repeats the chunks that came before it.
-    if let Some(rest) = whole.strip_prefix(room.text.as_str()).map(str::to_owned) {
+    if let Some(rest) = whole.strip_prefix(session_state.text.as_str()).map(str::to_owned) {
         if !rest.is_empty() {
-            chunk(session, room, &rest, out);
+            chunk(session, session_state, &rest, out);
         }
     } else if !whole.is_empty() {
-        store_text(session, room, out);
-        chunk(session, room, whole, out);
+        store_text(session, session_state, out);
+        chunk(session, session_state, whole, out);
     }
-    let failed = whole.starts_with("Error: ") && room.text == whole;
+    let failed = whole.starts_with("Error: ") && session_state.text == whole;
     if failed {
-        room.text.clear();
+        session_state.text.clear();
         out.records.push(Record { session, name: String::new(), event: notice(Level::Error, whole) });
     }
-    store_text(session, room, out);
+    store_text(session, session_state, out);
     let usage = json!({"tokenCount": payload.token_count, "cost": payload.cost, "context": payload.context});
     let reason = if failed { "error" } else { "done" }.to_owned();
     let ended = Event::TurnEnded { reason, usage: Some(Raw::from(usage.to_string())) };
     out.records.push(Record { session, name: String::new(), event: ended });
-    room.work = Work::None;
+    session_state.work = Work::None;
 }
 
 fn notice(level: Level, text: &str) -> Event {

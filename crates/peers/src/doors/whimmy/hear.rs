@@ -1,7 +1,7 @@
 //! Parses frames. Frames outside the protocol are ignored, as the plugin ignores ours.
 
 use super::peer::Whimmy;
-use super::wire::{Envelope, Told};
+use super::wire::{Envelope, EventPayload};
 use crate::peer::Cx;
 
 impl Whimmy {
@@ -15,7 +15,7 @@ impl Whimmy {
         match (envelope.kind.as_str(), envelope.payload) {
             ("pong", _) => self.ponged(cx.out),
             ("event", Some(payload)) => {
-                if let Ok(Told { event, payload }) = serde_json::from_str(payload.get()) {
+                if let Ok(EventPayload { event, payload }) = serde_json::from_str(payload.get()) {
                     self.event(&event, payload.map_or("{}", |payload| payload.get()), cx);
                 }
             }

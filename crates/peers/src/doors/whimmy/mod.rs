@@ -16,7 +16,7 @@ mod memory;
 mod models;
 mod multipart;
 mod peer;
-mod place;
+mod plugin_session;
 mod quirks;
 mod requests;
 mod wire;
@@ -67,6 +67,6 @@ fn wishes() -> Wishes {
 fn greet(hello: &Hello<'_>) -> Greeting {
     Greeting::Open(match hello.path {
         SOCKET => Box::new(Whimmy::new(hello.choices)),
-        _ => Box::new(requests::Asked::default()),
+        _ => Box::new(requests::WhimmyRequest::default()),
     })
 }

@@ -2,7 +2,7 @@
 
 use askbridge_core::ids::Raw;
 
-use super::peer::{Awaited, Whimmy};
+use super::peer::{PendingRuling, Whimmy};
 use super::quirks;
 use super::wire::Payload;
 use crate::peer::{Cx, Outbox};
@@ -22,7 +22,7 @@ impl Whimmy {
         if self.model.as_deref() != Some(model) {
             let thing = Some(Raw::from(serde_json::Value::from(model).to_string()));
             let name = kept_as(self.account.as_deref().unwrap_or_default());
-            self.wish(Awaited::Nothing, Wish::Keep { name, thing }, cx.out);
+            self.wish(PendingRuling::Nothing, Wish::Keep { name, thing }, cx.out);
         }
         self.has_model(model.to_owned(), cx.out);
     }
@@ -50,7 +50,7 @@ impl Whimmy {
     /// Sends the messages that waited for a model.
     fn go_on(&mut self, out: &mut Outbox) {
         if self.model_until.take().is_some() {
-            for session in self.rooms.keys().copied().collect::<Vec<_>>() {
+            for session in self.session_states.keys().copied().collect::<Vec<_>>() {
                 self.say_next(session, out);
             }
         }

@@ -8,9 +8,9 @@ use askbridge_core::ids::{AskId, Key, MessageId, SessionId, Timestamp};
 use askbridge_core::limits;
 
 use super::again::Again;
-use super::asks::{Carried, Ended};
-use super::chat::Room;
-use super::wire::Said;
+use super::asks::{AskEnd, Carried};
+use super::chat::SessionOnPlugin;
+use super::wire::WhimmyFrame;
 use super::{NAME, quirks};
 use crate::awaiting::Awaiting;
 use crate::listing::Choices;
@@ -38,7 +38,7 @@ pub struct Whimmy {
     has_spoken: bool,
     /// Frames to send as soon as the plugin listens.
     held: Vec<Frame<'static>>,
-    pub(super) rooms: BTreeMap<SessionId, Room>,
+    pub(super) session_states: BTreeMap<SessionId, SessionOnPlugin>,
     /// Sessions that grew too long, and the session that each continues as.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) asks: BTreeMap<AskId, Carried>,
@@ -53,11 +53,11 @@ pub struct Whimmy {
     /// For each unanswered ping, the parcels sent before it.
     unproven: VecDeque<Vec<Parcel>>,
     ping_at: Option<Timestamp>,
-    awaiting: Awaiting<Awaited>,
+    awaiting: Awaiting<PendingRuling>,
 }
 
 /// What a ruling is about.
-pub(super) enum Awaited {
+pub(super) enum PendingRuling {
     Login,
     Sessions,
     Model,
@@ -67,9 +67,9 @@ pub(super) enum Awaited {
     Unseen,
     Chat(SessionId),
     /// A session being started for events that have come already.
-    Room(SessionId),
+    Start(SessionId),
     /// A session being started for one ask.
-    AskRoom(Box<AskWish>, Box<Wish>),
+    AskStart(Box<AskWish>, Box<Wish>),
     Asked(Box<AskWish>),
     Terms(SessionId),
     Message(MessageId),
@@ -83,27 +83,27 @@ impl Whimmy {
     }
 
     /// Whether a dismissal is answered with nothing instead of words.
-    pub(super) fn says_nothing_on(&self, ending: Ended) -> bool {
-        ending == Ended::Dismissed && self.choices.empty_dismissals
+    pub(super) fn says_nothing_on(&self, ending: AskEnd) -> bool {
+        ending == AskEnd::Dismissed && self.choices.empty_dismissals
     }
 
-    pub(super) fn wish(&mut self, awaited: Awaited, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: Awaited, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
     /// Sends a parcel, and a ping whose pong proves its arrival.
-    pub(super) fn hand_over(&mut self, parcel: Parcel, said: &Said<'_>, out: &mut Outbox) {
+    pub(super) fn hand_over(&mut self, parcel: Parcel, said: &WhimmyFrame<'_>, out: &mut Outbox) {
         send(said, out);
         self.ping(vec![parcel], out);
     }
 
     fn ping(&mut self, parcels: Vec<Parcel>, out: &mut Outbox) {
         self.unproven.push_back(parcels);
-        send(&Said::Ping, out);
+        send(&WhimmyFrame::Ping, out);
     }
 
     /// Pongs come in the order of the pings, after everything sent before them was read.
@@ -114,7 +114,7 @@ impl Whimmy {
                 Parcel::Verdict(_) => Wish::Took { parcel, proof },
                 Parcel::Message(_) => Wish::Deliver { parcel, proof },
             };
-            self.wish(Awaited::Delivered(parcel), wish, out);
+            self.wish(PendingRuling::Delivered(parcel), wish, out);
         }
     }
 
@@ -137,86 +137,89 @@ impl Whimmy {
     }
 
     fn start_chat(&mut self, cx: &mut Cx<'_>) {
-        let (session, place) = super::place::fresh(cx.ids.fresh());
-        let start = super::chat::start(session, &place);
-        self.rooms.insert(session, Room::new(place));
-        self.wish(Awaited::Chat(session), start, cx.out);
+        let (session, plugin_session) = super::plugin_session::fresh(cx.ids.fresh());
+        let start = super::chat::start(session, &plugin_session);
+        self.session_states.insert(session, SessionOnPlugin::new(plugin_session));
+        self.wish(PendingRuling::Chat(session), start, cx.out);
     }
 
-    fn granted(&mut self, awaited: Awaited, receipt: Receipt, cx: &mut Cx<'_>) {
+    fn granted(&mut self, awaited: PendingRuling, receipt: Receipt, cx: &mut Cx<'_>) {
         match awaited {
-            Awaited::Login => match receipt.caller {
+            PendingRuling::Login => match receipt.caller {
                 Some(caller) if caller.role == "agent" => {
                     self.model_until = Some(cx.now.plus(quirks::MODELS_WAIT));
-                    self.query(Awaited::Model, Query::Kept(super::models::kept_as(&caller.name)), cx.out);
+                    self.query(PendingRuling::Model, Query::Kept(super::models::kept_as(&caller.name)), cx.out);
                     self.account = Some(caller.name);
                     cx.out.watches.push(Watch::News);
-                    self.query(Awaited::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
+                    self.query(PendingRuling::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
                 }
                 _ => cx.out.hang_up = Some((1008, "bring an agent's token: askbridge token create".to_owned())),
             },
-            Awaited::Sessions => {
+            PendingRuling::Sessions => {
                 let found = receipt.finds.map(|finds| finds.sessions).unwrap_or_default();
                 let ours: Vec<_> = found.iter().filter(|line| line.door == NAME && !line.is_over).collect();
-                let is_chat = |line: &&&SessionLine| super::place::is_marked(line.id) && line.agent == quirks::AGENT;
+                let is_chat =
+                    |line: &&&SessionLine| super::plugin_session::is_marked(line.id) && line.agent == quirks::AGENT;
                 let chat = ours.iter().find(is_chat).map(|line| line.id);
                 for line in ours {
-                    self.query(Awaited::Session, Query::Session(line.id), cx.out);
+                    self.query(PendingRuling::Session, Query::Session(line.id), cx.out);
                 }
                 match chat {
                     Some(chat) => self.has_chat(chat, cx.out),
                     None => self.start_chat(cx),
                 }
             }
-            Awaited::Model => self.remembered_model(receipt.finds.map(|finds| finds.kept).unwrap_or_default(), cx.out),
-            Awaited::Session => {
+            PendingRuling::Model => {
+                self.remembered_model(receipt.finds.map(|finds| finds.kept).unwrap_or_default(), cx.out)
+            }
+            PendingRuling::Session => {
                 if let Some(view) = receipt.session_view {
                     self.came_back_to(*view, cx);
                 }
             }
-            Awaited::Look => {
+            PendingRuling::Look => {
                 if let Some(view) = receipt.view {
                     self.looked(*view, cx);
                 }
             }
-            Awaited::Unseen => {
+            PendingRuling::Unseen => {
                 // An account's token may ask through other doors as well; those deliver their own answers.
                 if let Some(view) = receipt.view.filter(|view| view.ask.asker.door == NAME) {
                     self.looked(*view, cx);
                 }
             }
-            Awaited::Chat(session) => {
+            PendingRuling::Chat(session) => {
                 self.has_chat(session, cx.out);
                 self.room_is_ready(session, cx);
             }
-            Awaited::Room(session) => self.room_is_ready(session, cx),
-            Awaited::AskRoom(wish, _) => self.ask(wish, cx.out),
+            PendingRuling::Start(session) => self.room_is_ready(session, cx),
+            PendingRuling::AskStart(wish, _) => self.ask(wish, cx.out),
             // It may be a repeat, and be settled by now.
-            Awaited::Asked(_) if !receipt.news => {
+            PendingRuling::Asked(_) if !receipt.news => {
                 if let Some(ask) = receipt.ask {
-                    self.query(Awaited::Look, Query::Ask(ask), cx.out);
+                    self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
                 }
             }
-            Awaited::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
-            Awaited::Message(message) => self.say_message(message, cx),
-            Awaited::Delivered(parcel) => self.delivered(parcel, cx.out),
-            Awaited::Asked(_) | Awaited::Nothing => {}
+            PendingRuling::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
+            PendingRuling::Message(message) => self.say_message(message, cx),
+            PendingRuling::Delivered(parcel) => self.delivered(parcel, cx.out),
+            PendingRuling::Asked(_) | PendingRuling::Nothing => {}
         }
     }
 
-    fn refused(&mut self, awaited: Awaited, why: &Rejection, cx: &mut Cx<'_>) {
+    fn refused(&mut self, awaited: PendingRuling, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
-            Awaited::Login => cx.out.hang_up = Some((1008, why.to_string())),
-            Awaited::Asked(wish) => {
+            PendingRuling::Login => cx.out.hang_up = Some((1008, why.to_string())),
+            PendingRuling::Asked(wish) => {
                 if let Err(wish) = self.put_off(wish, None, why, cx) {
                     self.not_asked(&wish, why, cx.out);
                 }
             }
             // Retried if temporary. Otherwise another account's socket was first, and it is one ask.
-            Awaited::AskRoom(wish, room) => drop(self.put_off(wish, Some(*room), why, cx)),
-            Awaited::Room(session) | Awaited::Chat(session) => drop(self.rooms.remove(&session)),
-            Awaited::Terms(session) => self.hand_message(session, None, cx),
-            Awaited::Message(message) => self.not_handed(message),
+            PendingRuling::AskStart(wish, start) => drop(self.put_off(wish, Some(*start), why, cx)),
+            PendingRuling::Start(session) | PendingRuling::Chat(session) => drop(self.session_states.remove(&session)),
+            PendingRuling::Terms(session) => self.hand_message(session, None, cx),
+            PendingRuling::Message(message) => self.not_handed(message),
             // What failed now is found when the plugin reconnects.
             _ => {}
         }
@@ -227,9 +230,9 @@ impl Whimmy {
             Event::Asked(ask) if ask.asker.door == NAME => self.is_asked(ask.clone()),
             Event::Settled(settled) => {
                 let ended = match settled.outcome {
-                    Outcome::Answered { .. } => Ended::Answered,
-                    Outcome::Dismissed { .. } => Ended::Dismissed,
-                    Outcome::Expired | Outcome::Ruled { .. } => Ended::Otherwise,
+                    Outcome::Answered { .. } => AskEnd::Answered,
+                    Outcome::Dismissed { .. } => AskEnd::Dismissed,
+                    Outcome::Expired | Outcome::Ruled { .. } => AskEnd::Otherwise,
                 };
                 self.settled(settled.ask, settled.verdict.clone(), ended, cx);
             }
@@ -239,12 +242,12 @@ impl Whimmy {
             Event::Unsaid { message } => self.unsaid(*message),
             Event::Continued { to, .. } => {
                 self.moved.insert(happened.session, *to);
-                if let Some(room) = self.rooms.remove(&happened.session) {
-                    self.rooms.insert(*to, room);
+                if let Some(session_state) = self.session_states.remove(&happened.session) {
+                    self.session_states.insert(*to, session_state);
                 }
             }
             Event::Closed { .. } => {
-                self.rooms.remove(&happened.session);
+                self.session_states.remove(&happened.session);
                 // People can always find one chat.
                 if self.chat == Some(happened.session) {
                     self.chat = None;
@@ -270,7 +273,11 @@ impl Whimmy {
     /// When the next timer is due.
     pub(super) fn next(&self, now: Timestamp) -> Timestamp {
         let ping_at = self.ping_at.unwrap_or(now.plus(limits::HEARTBEAT));
-        let due = self.asks.values().filter_map(Carried::due_at).chain(self.rooms.values().filter_map(Room::due_at));
+        let due = self
+            .asks
+            .values()
+            .filter_map(Carried::due_at)
+            .chain(self.session_states.values().filter_map(SessionOnPlugin::due_at));
         due.chain(self.again.values().filter_map(Again::due_at)).chain(self.model_until).fold(ping_at, Timestamp::min)
     }
 }
@@ -310,7 +317,7 @@ impl Peer for Whimmy {
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         if !std::mem::replace(&mut self.begun, true) {
-            self.query(Awaited::Login, Query::Login { token: String::new() }, cx.out);
+            self.query(PendingRuling::Login, Query::Login { token: String::new() }, cx.out);
         }
         match self.ping_at {
             Some(at) if at <= cx.now => {
@@ -331,7 +338,7 @@ impl Peer for Whimmy {
     }
 }
 
-pub(super) fn send(said: &Said<'_>, out: &mut Outbox) {
+pub(super) fn send(said: &WhimmyFrame<'_>, out: &mut Outbox) {
     out.text(serde_json::to_string(said).expect("frames have text keys"));
 }
 

@@ -19,13 +19,13 @@ const FILES: &str = "/api/v1/providers/files/";
 
 /// One request.
 #[derive(Default)]
-pub(super) struct Asked {
-    wanted: Wanted,
+pub(super) struct WhimmyRequest {
+    wanted: PendingResponse,
 }
 
 /// What the response will contain.
 #[derive(Default)]
-enum Wanted {
+enum PendingResponse {
     #[default]
     Nothing,
     Token,
@@ -43,20 +43,20 @@ enum Wanted {
 
 /// A file as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredFile {
     name: String,
     kind: String,
     data: String,
 }
 
-impl Asked {
+impl WhimmyRequest {
     fn asked(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         match (req.method, req.path) {
             ("POST", "/api/v1/providers/pair/redeem") => {
                 let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
                 match body["code"].as_str().filter(|code| !code.is_empty()) {
                     Some(code) => {
-                        self.wanted = Wanted::Token;
+                        self.wanted = PendingResponse::Token;
                         cx.out.queries.push((TAG, Query::Redeem { code: code.to_owned() }));
                     }
                     None => error(cx.out, 400, "`code` is missing"),
@@ -64,12 +64,12 @@ impl Asked {
             }
             ("POST", "/api/v1/providers/files/upload") => self.upload(req, cx),
             ("GET", "/api/v1/providers/memory") => {
-                self.wanted = Wanted::Reader { agent: rest::value(req.query, "agentId") };
+                self.wanted = PendingResponse::Reader { agent: rest::value(req.query, "agentId") };
                 cx.out.queries.push((TAG, Query::Login { token: String::new() }));
             }
             ("GET", path) => match path.strip_prefix(FILES).filter(|id| is_id(id)) {
                 Some(id) => {
-                    self.wanted = Wanted::File;
+                    self.wanted = PendingResponse::File;
                     cx.out.queries.push((TAG, Query::Kept(format!("{AGENTS_OWN}file/{id}"))));
                 }
                 None => error(cx.out, 404, "there is no such file"),
@@ -83,11 +83,11 @@ impl Asked {
         let Some(file) = multipart::file(content_type, req.body) else {
             return error(cx.out, 400, "a form with a part called `file` is needed");
         };
-        let kept = Kept { name: file.name, kind: file.kind, data: STANDARD.encode(file.bytes) };
+        let kept = StoredFile { name: file.name, kind: file.kind, data: STANDARD.encode(file.bytes) };
         let id = format!("{:032x}", cx.ids.fresh());
         let host = req.header("host").unwrap_or("localhost");
         let scheme = req.header("x-forwarded-proto").unwrap_or("http");
-        self.wanted = Wanted::Uploaded(json!({
+        self.wanted = PendingResponse::Uploaded(json!({
             "id": &id,
             "url": format!("{scheme}://{host}{FILES}{id}"),
             "originalName": &kept.name,
@@ -103,26 +103,26 @@ impl Asked {
 
     fn granted(&mut self, receipt: Receipt, out: &mut Outbox) {
         match std::mem::take(&mut self.wanted) {
-            Wanted::Token => rest::json(out, 200, &json!({"connectionToken": receipt.token})),
-            Wanted::Uploaded(file) => rest::json(out, 200, &file),
-            Wanted::File => {
+            PendingResponse::Token => rest::json(out, 200, &json!({"connectionToken": receipt.token})),
+            PendingResponse::Uploaded(file) => rest::json(out, 200, &file),
+            PendingResponse::File => {
                 let kept = receipt.finds.and_then(|finds| Some(finds.kept.first()?.1.clone()));
-                let kept = kept.and_then(|kept| serde_json::from_str::<Kept>(kept.as_str()).ok());
+                let kept = kept.and_then(|kept| serde_json::from_str::<StoredFile>(kept.as_str()).ok());
                 match kept.and_then(|kept| Some((STANDARD.decode(&kept.data).ok()?, kept.name))) {
                     Some((bytes, name)) => file(out, bytes, &name),
                     None => error(out, 404, "there is no such file"),
                 }
             }
-            Wanted::Reader { agent } => {
+            PendingResponse::Reader { agent } => {
                 let account = receipt.caller.filter(|caller| caller.role == "agent").map(|caller| caller.name);
-                self.wanted = Wanted::Memory { account, agent };
+                self.wanted = PendingResponse::Memory { account, agent };
                 out.queries.push((TAG, Query::Kept(memory::prefix())));
             }
-            Wanted::Memory { account, agent } => {
+            PendingResponse::Memory { account, agent } => {
                 let kept = receipt.finds.map(|finds| finds.kept).unwrap_or_default();
                 rest::json(out, 200, &memory::show(&kept, account.as_deref(), agent.as_deref()));
             }
-            Wanted::Nothing => {}
+            PendingResponse::Nothing => {}
         }
     }
 }
@@ -146,7 +146,7 @@ fn error(out: &mut Outbox, status: u16, why: &str) {
     rest::json(out, status, &json!({"error": why}));
 }
 
-impl OneRequest for Asked {
+impl OneRequest for WhimmyRequest {
     fn requested(&mut self, req: &Req<'_>, cx: &mut Cx<'_>) {
         self.asked(req, cx);
     }

@@ -16,7 +16,7 @@ pub(super) struct Envelope<'a> {
 
 /// The payload of an `event`.
 #[derive(Deserialize)]
-pub(super) struct Told<'a> {
+pub(super) struct EventPayload<'a> {
     pub(super) event: String,
     #[serde(borrow)]
     pub(super) payload: Option<&'a RawValue>,
@@ -51,7 +51,7 @@ pub(super) struct Payload {
 /// The frames that we send.
 #[derive(Serialize)]
 #[serde(tag = "type", content = "payload")]
-pub(super) enum Said<'a> {
+pub(super) enum WhimmyFrame<'a> {
     #[serde(rename = "ping")]
     Ping,
     #[serde(rename = "hook.agent")]

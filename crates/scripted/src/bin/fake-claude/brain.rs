@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::SyncSender;
 
-use askbridge_scripted::model::stream::{Step, steps};
-use askbridge_scripted::model::{Heard, Reply, Script};
+use askbridge_scripted::model::stream::{StreamStep, steps};
+use askbridge_scripted::model::{ModelRequest, Reply, Script};
 use serde_json::{Value, json};
 
 use crate::Input;
@@ -29,7 +29,7 @@ impl Brain {
     /// Asks the model. A script answers at once, with all events; an API later, as inputs marked `asked`.
     pub(crate) fn ask(&mut self, body: Value, spoken: usize, asked: usize, inputs: &SyncSender<Input>) -> Vec<Event> {
         match self {
-            Self::Script(script) => think(script, Heard::after(spoken, body), asked),
+            Self::Script(script) => think(script, ModelRequest::after(spoken, body), asked),
             Self::Api(address) => {
                 let (address, inputs) = (address.clone(), inputs.clone());
                 std::thread::spawn(move || {
@@ -46,14 +46,14 @@ impl Brain {
     }
 }
 
-fn think(script: &mut Script, heard: Heard, number: usize) -> Vec<Event> {
+fn think(script: &mut Script, heard: ModelRequest, number: usize) -> Vec<Event> {
     match script.reply(&heard) {
         Some(Reply::Message(pieces)) => {
             let model = heard.body["model"].as_str().unwrap_or_default();
             let event = |step| match step {
-                Step::Event(event) => Event::Said(event),
-                Step::Gate(_) => Event::Failed(400, "a script without a server has no gates".to_owned()),
-                Step::BrokenOff => Event::Failed(0, "broken off".to_owned()),
+                StreamStep::Event(event) => Event::Said(event),
+                StreamStep::Gate(_) => Event::Failed(400, "a script without a server has no gates".to_owned()),
+                StreamStep::BrokenOff => Event::Failed(0, "broken off".to_owned()),
             };
             steps(&pieces, model, number).into_iter().map(event).collect()
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
-use crate::permission::{Call, Next, Stage};
+use crate::permission::{CallStage, ModelCall, Next};
 use crate::wire::tool_result;
 
 /// What the model reads when the host is gone.
@@ -30,7 +30,7 @@ impl Engine {
         let count = self.turn.as_ref().map_or(0, |turn| turn.calls.len());
         for at in 0..count {
             let Some(turn) = &self.turn else { return };
-            if matches!(turn.calls[at].stage, Stage::Waiting) && turn.may_open(at) {
+            if matches!(turn.calls[at].stage, CallStage::Waiting) && turn.may_open(at) {
                 self.open(at);
             }
         }
@@ -41,7 +41,7 @@ impl Engine {
         let call = &mut turn.calls[at];
         let Some(hook) = self.hooks.iter().find(|hook| hook.fits(&call.name)) else { return self.ask(at) };
         let input = json!({
-            "session_id": self.mouth.session, "transcript_path": self.history.path(), "cwd": self.settings.cwd,
+            "session_id": self.writer.session, "transcript_path": self.history.path(), "cwd": self.settings.cwd,
             "permission_mode": self.settings.mode, "hook_event_name": "PreToolUse", "tool_name": call.name,
             "tool_input": call.input, "tool_use_id": call.id,
         });
@@ -50,7 +50,7 @@ impl Engine {
             "subtype": "hook_callback", "callback_id": hook.callback, "tool_use_id": id, "input": input,
         });
         call.hooked = true;
-        call.stage = Stage::Hook { request: self.mouth.ask(request) };
+        call.stage = CallStage::Hook { request: self.writer.ask(request) };
         if self.closing {
             self.finish(at, NOT_NOW, true, false);
         }
@@ -59,7 +59,7 @@ impl Engine {
     fn ask(&mut self, at: usize) {
         let Some(turn) = &mut self.turn else { return };
         let call = &mut turn.calls[at];
-        call.stage = Stage::Permission { request: self.mouth.ask(call.request()) };
+        call.stage = CallStage::Permission { request: self.writer.ask(call.request()) };
         if self.closing {
             self.finish(at, STREAM_CLOSED, true, false);
         }
@@ -67,16 +67,16 @@ impl Engine {
 
     pub(crate) fn responded(&mut self, response: &Value) {
         let Some(turn) = &mut self.turn else { return };
-        let known = |call: &Call| call.pending().is_some_and(|request| response["request_id"] == request);
+        let known = |call: &ModelCall| call.pending().is_some_and(|request| response["request_id"] == request);
         let Some(at) = turn.calls.iter().position(known) else { return };
         let call = &mut turn.calls[at];
         let next = match call.stage {
-            Stage::Hook { .. } => call.hook_says(response),
+            CallStage::Hook { .. } => call.hook_says(response),
             _ => call.host_says(response),
         };
         match next {
             Next::Ask => self.ask(at),
-            Next::Defer => call.stage = Stage::Deferred,
+            Next::Defer => call.stage = CallStage::Deferred,
             Next::Done { text, is_error, denied } => self.finish(at, &text, is_error, denied),
             Next::Interrupt => return self.abort(),
         }
@@ -88,23 +88,23 @@ impl Engine {
     pub(crate) fn finish(&mut self, at: usize, text: &str, is_error: bool, denied: bool) {
         let Some(turn) = &mut self.turn else { return };
         let call = &mut turn.calls[at];
-        call.stage = Stage::Done;
+        call.stage = CallStage::Done;
         if turn.resumed && call.hooked {
             let attachment = json!({"type": "hook_success", "hookEvent": "PreToolUse", "toolUseID": call.id});
-            self.mouth.tell(json!({"type": "attachment", "attachment": attachment, "parent_tool_use_id": null}));
+            self.writer.tell(json!({"type": "attachment", "attachment": attachment, "parent_tool_use_id": null}));
         }
         if denied {
             turn.denials.push(json!({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input}));
         }
         let block = tool_result(&call.id, text, is_error);
-        self.mouth.user(&block);
+        self.writer.user(&block);
         turn.results.push(block);
     }
 
     /// Once the message is complete and all its calls are over: asks the model, parks a call, or ends the turn.
     pub(crate) fn settle(&mut self) {
         let Some(turn) = &mut self.turn else { return };
-        if turn.streaming || !turn.calls.iter().all(Call::is_over) {
+        if turn.streaming || !turn.calls.iter().all(ModelCall::is_over) {
             return;
         }
         if turn.calls.is_empty() {
@@ -113,21 +113,21 @@ impl Engine {
         }
         let mut results = std::mem::take(&mut turn.results);
         // Of several deferred calls only the last survives.
-        let parked = turn.calls.iter().rfind(|call| matches!(call.stage, Stage::Deferred)).map(Call::as_json);
+        let parked = turn.calls.iter().rfind(|call| matches!(call.stage, CallStage::Deferred)).map(ModelCall::as_json);
         if let Some(call) = parked {
             let result = turn.deferred(&call);
             if !results.is_empty() {
-                self.history.add(json!({"role": "user", "content": results}), &mut self.mouth);
+                self.history.add(json!({"role": "user", "content": results}), &mut self.writer);
             }
-            self.history.park(&call, &self.settings.mode, &mut self.mouth);
+            self.history.park(&call, &self.settings.mode, &mut self.writer);
             return self.end(result);
         }
         turn.calls.clear();
         if std::mem::take(&mut turn.resumed) {
             results.push(json!({"type": "text", "text": "Continue from where you left off."}));
-            self.mouth.init(&self.settings);
+            self.writer.init(&self.settings);
         }
-        self.history.add(json!({"role": "user", "content": results}), &mut self.mouth);
+        self.history.add(json!({"role": "user", "content": results}), &mut self.writer);
         self.fold_in();
         self.think();
     }
@@ -136,13 +136,13 @@ impl Engine {
     fn fold_in(&mut self) {
         for (content, command) in std::mem::take(&mut self.queue) {
             let said =
-                content.as_str().map_or_else(|| askbridge_scripted::model::heard::plain(&content), str::to_owned);
+                content.as_str().map_or_else(|| askbridge_scripted::model::request::plain(&content), str::to_owned);
             let text = format!(
                 "The user sent a new message while you were working:\n{said}\n\nThis is how Claude Code surfaces messages \
                  the user sends mid-turn."
             );
-            self.history.add(json!({"role": "system", "content": text}), &mut self.mouth);
-            self.mouth.lifecycle(command.as_deref(), "completed");
+            self.history.add(json!({"role": "system", "content": text}), &mut self.writer);
+            self.writer.lifecycle(command.as_deref(), "completed");
         }
     }
 }

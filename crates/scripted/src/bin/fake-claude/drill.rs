@@ -14,13 +14,13 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::settings::Settings;
-use crate::wire::{Mouth, about, tool_result};
+use crate::wire::{LineWriter, about, tool_result};
 
 const INPUT: &str = r#"{"questions":[{"question":"Which database should the new service use?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational, needs a server"},{"label":"SQLite","description":"Embedded, one file"}],"multiSelect":false}]}"#;
 
 struct Drill {
     settings: Settings,
-    mouth: Mouth,
+    writer: LineWriter,
     hook: String,
     rounds: u64,
     drills: u32,
@@ -28,8 +28,8 @@ struct Drill {
 
 /// Runs until the input ends, which it does not as long as we hold it open ourselves.
 pub(crate) fn run(settings: Settings) -> ExitCode {
-    let mouth = Mouth::new(settings.resume.clone().or_else(|| settings.session.clone()));
-    let mut drill = Drill { settings, mouth, hook: String::new(), rounds: 0, drills: 0 };
+    let writer = LineWriter::new(settings.resume.clone().or_else(|| settings.session.clone()));
+    let mut drill = Drill { settings, writer, hook: String::new(), rounds: 0, drills: 0 };
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     while let Some(line) = lines.next() {
         let Ok(frame) = serde_json::from_str::<Value>(&line) else { return ExitCode::FAILURE };
@@ -55,15 +55,15 @@ impl Drill {
             let hook = &request["hooks"]["PreToolUse"][0]["hookCallbackIds"][0];
             self.hook = hook.as_str().unwrap_or_default().to_owned();
             let about = about(&self.settings);
-            self.mouth.respond(frame, about);
+            self.writer.respond(frame, about);
         } else {
-            self.mouth.respond(frame, json!({}));
+            self.writer.respond(frame, json!({}));
         }
     }
 
     fn turn(&mut self, uuid: Option<&str>, span: Duration, at: SystemTime, lines: &mut impl Iterator<Item = String>) {
-        self.mouth.lifecycle(uuid, "started");
-        self.mouth.init(&self.settings);
+        self.writer.lifecycle(uuid, "started");
+        self.writer.init(&self.settings);
         #[expect(clippy::disallowed_methods, reason = "another process has to mean the same moment")]
         let now = SystemTime::now();
         sleep(at.duration_since(now).unwrap_or_default());
@@ -75,18 +75,18 @@ impl Drill {
                 None => return,
             }
         }
-        self.mouth.tell(json!({
+        self.writer.tell(json!({
             "type": "result", "subtype": "success", "is_error": false, "result": "", "terminal_reason": "completed",
             "num_turns": 1, "duration_ms": 1, "total_cost_usd": 0.0,
         }));
-        self.mouth.lifecycle(uuid, "completed");
+        self.writer.lifecycle(uuid, "completed");
         self.write_down(&took);
     }
 
     /// Asks one question. Returns how long its answer took, or what came instead of one.
     fn round(&mut self, lines: &mut impl Iterator<Item = String>) -> Option<Result<Duration, String>> {
         self.rounds += 1;
-        let (number, session) = (self.rounds, self.mouth.session.clone());
+        let (number, session) = (self.rounds, self.writer.session.clone());
         let (call, message) = (format!("toolu_{session}_{number}"), format!("msg_{number}"));
         let stream = |event: &str| {
             let around = r#""parent_tool_use_id":null,"session_id":"#;
@@ -109,9 +109,9 @@ impl Drill {
         ));
         say(&format!(
             r#"{{"type":"assistant","message":{{"id":"{message}","role":"assistant","content":[{block}],"usage":{usage}}},"parent_tool_use_id":null,"session_id":"{session}","uuid":"{}"}}"#,
-            self.mouth.id()
+            self.writer.id()
         ));
-        let request = self.mouth.id();
+        let request = self.writer.id();
         let began = Instant::now();
         say(&format!(
             r#"{{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","callback_id":"{}","input":{{"session_id":"{session}","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"AskUserQuestion","tool_input":{INPUT},"tool_use_id":"{call}"}},"tool_use_id":"{call}"}}}}"#,
@@ -129,14 +129,14 @@ impl Drill {
             return Some(Err(answer));
         }
         let answered = tool_result(&call, "Your questions have been answered", false);
-        self.mouth.user(&answered);
+        self.writer.user(&answered);
         Some(Ok(took))
     }
 
     /// Writes one number per line, in microseconds. The rename makes the file appear whole or not at all.
     fn write_down(&mut self, took: &[String]) {
         self.drills += 1;
-        let path = self.settings.cwd.join(format!("drill-{}-{}", self.mouth.session, self.drills));
+        let path = self.settings.cwd.join(format!("drill-{}-{}", self.writer.session, self.drills));
         let beside = path.with_extension("new");
         if fs::write(&beside, took.join("\n")).is_ok() {
             drop(fs::rename(&beside, &path));

@@ -10,10 +10,10 @@ use crate::Input;
 use crate::brain::Event;
 use crate::calls::{Hook, NOT_NOW, STREAM_CLOSED};
 use crate::history::History;
-use crate::permission::{Call, Stage};
+use crate::permission::{CallStage, ModelCall};
 use crate::settings::Settings;
 use crate::turn::Turn;
-use crate::wire::{Mouth, TOOLS, about};
+use crate::wire::{LineWriter, TOOLS, about};
 
 const REJECTED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file \
     edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to \
@@ -23,7 +23,7 @@ const RETRIES_MAX: usize = 10;
 
 pub(crate) struct Engine {
     pub(crate) settings: Settings,
-    pub(crate) mouth: Mouth,
+    pub(crate) writer: LineWriter,
     pub(crate) history: History,
     pub(crate) hooks: Vec<Hook>,
     /// Messages for the end of the turn.
@@ -39,14 +39,14 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn new(settings: Settings, inputs: SyncSender<Input>) -> Self {
-        let mouth = Mouth::new(settings.resume.clone().or_else(|| settings.session.clone()));
-        let history = History::open(&settings, &mouth.session).unwrap_or_else(|_| {
-            eprintln!("No conversation found with session ID: {}", mouth.session);
+        let writer = LineWriter::new(settings.resume.clone().or_else(|| settings.session.clone()));
+        let history = History::open(&settings, &writer.session).unwrap_or_else(|_| {
+            eprintln!("No conversation found with session ID: {}", writer.session);
             std::process::exit(1);
         });
         Self {
             settings,
-            mouth,
+            writer,
             history,
             hooks: Vec::new(),
             queue: VecDeque::new(),
@@ -104,7 +104,7 @@ impl Engine {
             Some("user") => {
                 let command = frame["uuid"].as_str().map(str::to_owned);
                 if self.turn.is_some() {
-                    self.mouth.lifecycle(command.as_deref(), "queued");
+                    self.writer.lifecycle(command.as_deref(), "queued");
                 }
                 self.queue.push_back((frame["message"]["content"].clone(), command));
             }
@@ -120,7 +120,7 @@ impl Engine {
         match request["subtype"].as_str().unwrap_or_default() {
             "initialize" => {
                 self.register(&request["hooks"]["PreToolUse"]);
-                self.mouth.respond(frame, about(&self.settings));
+                self.writer.respond(frame, about(&self.settings));
                 if self.settings.await_initialize && self.turn.is_none() {
                     self.come_back();
                 }
@@ -128,23 +128,24 @@ impl Engine {
             "interrupt" => self.interrupt(frame),
             "set_permission_mode" => {
                 self.settings.mode = request["mode"].as_str().unwrap_or_default().to_owned();
-                self.mouth.respond(frame, json!({"mode": self.settings.mode}));
+                self.writer.respond(frame, json!({"mode": self.settings.mode}));
                 let mode = &self.settings.mode;
-                self.mouth.tell(json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode}));
+                self.writer
+                    .tell(json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode}));
             }
             "set_model" => {
                 self.settings.model = request["model"].as_str().unwrap_or_default().to_owned();
-                self.mouth.respond(frame, json!({"model": self.settings.model}));
+                self.writer.respond(frame, json!({"model": self.settings.model}));
             }
             "cancel_async_message" => {
                 let before = self.queue.len();
                 self.queue.retain(|(_, command)| command.as_deref() != request["message_uuid"].as_str());
-                self.mouth.respond(frame, json!({"cancelled": self.queue.len() < before}));
+                self.writer.respond(frame, json!({"cancelled": self.queue.len() < before}));
             }
-            "mcp_status" => self.mouth.respond(frame, json!({"mcpServers": []})),
+            "mcp_status" => self.writer.respond(frame, json!({"mcpServers": []})),
             other => {
                 let error = format!("Unsupported control request subtype: {other}");
-                self.mouth.refuse(frame, &error, "unsupported_request");
+                self.writer.refuse(frame, &error, "unsupported_request");
             }
         }
     }
@@ -161,21 +162,21 @@ impl Engine {
 
     /// Begins a turn with a message of the person.
     fn begin(&mut self, content: Value, command: Option<String>) {
-        self.history.repair(&mut self.mouth);
-        self.mouth.lifecycle(command.as_deref(), "started");
+        self.history.repair(&mut self.writer);
+        self.writer.lifecycle(command.as_deref(), "started");
         let content = if let Value::String(text) = content { json!([{"type": "text", "text": text}]) } else { content };
-        self.history.add(json!({"role": "user", "content": content}), &mut self.mouth);
+        self.history.add(json!({"role": "user", "content": content}), &mut self.writer);
         self.turn = Some(Turn::begun_by(command));
-        self.mouth.init(&self.settings);
+        self.writer.init(&self.settings);
         self.think();
     }
 
     /// Asks for a parked call again, without a new message.
     fn come_back(&mut self) {
         let Some(call) = self.history.parked.take() else { return };
-        let command = self.mouth.id();
-        self.mouth.lifecycle(Some(&command), "started");
-        self.turn = Some(Turn::resumed_with(Call::new(&call)));
+        let command = self.writer.id();
+        self.writer.lifecycle(Some(&command), "started");
+        self.turn = Some(Turn::resumed_with(ModelCall::new(&call)));
         self.advance();
     }
 
@@ -183,7 +184,7 @@ impl Engine {
         let Some(turn) = &mut self.turn else { return };
         turn.streaming = true;
         if self.settings.partial_messages {
-            self.mouth.tell(json!({"type": "system", "subtype": "status", "status": "requesting"}));
+            self.writer.tell(json!({"type": "system", "subtype": "status", "status": "requesting"}));
         }
         self.asked += 1;
         let tools: Vec<Value> = TOOLS.iter().map(|name| json!({"name": name})).collect();
@@ -201,16 +202,16 @@ impl Engine {
             Event::Failed(status, text) => return self.failed(status, &text),
         };
         if let Some(block) = turn.hear(&event) {
-            self.mouth.assistant(&turn.message_id, &self.settings.model, &block);
+            self.writer.assistant(&turn.message_id, &self.settings.model, &block);
             if block["type"] == "tool_use" {
-                turn.calls.push(Call::new(&block));
+                turn.calls.push(ModelCall::new(&block));
             }
-            self.history.add(json!({"role": "assistant", "content": [block]}), &mut self.mouth);
+            self.history.add(json!({"role": "assistant", "content": [block]}), &mut self.writer);
             self.advance();
         }
         let over = event["type"] == "message_stop";
         if self.settings.partial_messages && event["type"] != "ping" {
-            self.mouth.tell(json!({"type": "stream_event", "event": event, "parent_tool_use_id": null}));
+            self.writer.tell(json!({"type": "stream_event", "event": event, "parent_tool_use_id": null}));
         }
         if over && let Some(turn) = &mut self.turn {
             turn.streaming = false;
@@ -223,14 +224,14 @@ impl Engine {
         self.events.clear();
         if matches!(status, 429 | 500..=599) && turn.retries < RETRIES_MAX {
             turn.retries += 1;
-            self.mouth.tell(json!({
+            self.writer.tell(json!({
                 "type": "system", "subtype": "api_retry", "attempt": turn.retries, "max_retries": RETRIES_MAX,
                 "retry_delay_ms": 0, "error_status": status,
             }));
             return self.think();
         }
         let text = format!("API Error: {status} {text}");
-        self.mouth.assistant("error", "<synthetic>", &json!({"type": "text", "text": text}));
+        self.writer.assistant("error", "<synthetic>", &json!({"type": "text", "text": text}));
         let result = turn.failed(&text);
         self.end(result);
     }
@@ -238,11 +239,11 @@ impl Engine {
     fn interrupt(&mut self, frame: &Value) {
         for call in self.turn.iter().flat_map(|turn| &turn.calls) {
             if let Some(request) = call.pending() {
-                self.mouth.say(&json!({"type": "control_cancel_request", "request_id": request}));
+                self.writer.say(&json!({"type": "control_cancel_request", "request_id": request}));
             }
         }
         let queued: Vec<&String> = self.queue.iter().filter_map(|(_, command)| command.as_ref()).collect();
-        self.mouth.respond(frame, json!({"still_queued": queued}));
+        self.writer.respond(frame, json!({"still_queued": queued}));
         self.abort();
     }
 
@@ -255,12 +256,12 @@ impl Engine {
             self.finish(at, REJECTED, true, true);
         }
         let block = json!({"type": "text", "text": format!("[Request interrupted by user{note}]")});
-        self.mouth.user(&block);
+        self.writer.user(&block);
         let Some(turn) = &mut self.turn else { return };
         let mut content = std::mem::take(&mut turn.results);
         content.push(block);
         let result = turn.interrupted();
-        self.history.add(json!({"role": "user", "content": content}), &mut self.mouth);
+        self.history.add(json!({"role": "user", "content": content}), &mut self.writer);
         self.end(result);
     }
 
@@ -268,9 +269,9 @@ impl Engine {
         self.events.clear();
         // Ignore what the model still says.
         self.asked += 1;
-        self.mouth.tell(result);
+        self.writer.tell(result);
         let command = self.turn.take().and_then(|turn| turn.command);
-        self.mouth.lifecycle(command.as_deref(), "completed");
+        self.writer.lifecycle(command.as_deref(), "completed");
     }
 
     /// The host is gone: ends the calls that wait for it, then the process.
@@ -280,8 +281,8 @@ impl Engine {
         for at in 0..count {
             let Some(turn) = &self.turn else { return };
             match turn.calls[at].stage {
-                Stage::Hook { .. } => self.finish(at, NOT_NOW, true, false),
-                Stage::Permission { .. } => self.finish(at, STREAM_CLOSED, true, false),
+                CallStage::Hook { .. } => self.finish(at, NOT_NOW, true, false),
+                CallStage::Permission { .. } => self.finish(at, STREAM_CLOSED, true, false),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::brain::Brain;
 use crate::settings::{Settings, VERSION};
-use crate::wire::{Mouth, tool_result};
+use crate::wire::{LineWriter, tool_result};
 
 pub(crate) struct History {
     /// In the form that the model gets.
@@ -86,29 +86,29 @@ impl History {
     }
 
     /// Adds a message and writes it to the file.
-    pub(crate) fn add(&mut self, message: Value, mouth: &mut Mouth) {
+    pub(crate) fn add(&mut self, message: Value, writer: &mut LineWriter) {
         self.put(&message);
         let kind = message["role"].clone();
-        self.write(json!({"type": kind, "message": message}), mouth);
+        self.write(json!({"type": kind, "message": message}), writer);
     }
 
-    pub(crate) fn park(&mut self, call: &Value, mode: &str, mouth: &mut Mouth) {
+    pub(crate) fn park(&mut self, call: &Value, mode: &str, writer: &mut LineWriter) {
         self.parked = Some(call.clone());
         self.missing = MISSING;
         let attachment = json!({
             "type": "hook_deferred_tool", "toolUseID": call["id"], "toolName": call["name"], "toolInput": call["input"],
             "hookName": "settings", "hookEvent": "PreToolUse", "permissionMode": mode,
         });
-        self.write(json!({"type": "attachment", "attachment": attachment}), mouth);
+        self.write(json!({"type": "attachment", "attachment": attachment}), writer);
     }
 
     /// Adds a result to every call that has none; it says why.
-    pub(crate) fn repair(&mut self, mouth: &mut Mouth) {
+    pub(crate) fn repair(&mut self, writer: &mut LineWriter) {
         self.parked = None;
         let lost = |id: &Value| tool_result(id.as_str().unwrap_or_default(), self.missing, true);
         let results: Vec<Value> = self.open.iter().map(lost).collect();
         if !results.is_empty() {
-            self.add(json!({"role": "user", "content": results}), mouth);
+            self.add(json!({"role": "user", "content": results}), writer);
         }
     }
 
@@ -132,10 +132,10 @@ impl History {
         self.messages.push(json!({"role": message["role"], "content": message["content"]}));
     }
 
-    fn write(&mut self, mut record: Value, mouth: &mut Mouth) {
-        record["uuid"] = json!(mouth.id());
+    fn write(&mut self, mut record: Value, writer: &mut LineWriter) {
+        record["uuid"] = json!(writer.id());
         record["parentUuid"] = self.last.clone();
-        record["sessionId"] = json!(mouth.session);
+        record["sessionId"] = json!(writer.session);
         record["cwd"] = json!(self.cwd);
         record["version"] = json!(VERSION);
         record["isSidechain"] = json!(false);

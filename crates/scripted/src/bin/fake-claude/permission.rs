@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use crate::answers;
 
 /// One call of the model's current message.
-pub(crate) struct Call {
+pub(crate) struct ModelCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) input: Value,
-    pub(crate) stage: Stage,
+    pub(crate) stage: CallStage,
     /// Was a hook called for it?
     pub(crate) hooked: bool,
 }
 
-pub(crate) enum Stage {
+pub(crate) enum CallStage {
     /// Not opened yet: an earlier call comes first.
     Waiting,
     Hook {
@@ -41,13 +41,13 @@ pub(crate) enum Next {
     Interrupt,
 }
 
-impl Call {
+impl ModelCall {
     pub(crate) fn new(block: &Value) -> Self {
         Self {
             id: block["id"].as_str().unwrap_or_default().to_owned(),
             name: block["name"].as_str().unwrap_or_default().to_owned(),
             input: block["input"].clone(),
-            stage: Stage::Waiting,
+            stage: CallStage::Waiting,
             hooked: false,
         }
     }
@@ -59,13 +59,13 @@ impl Call {
 
     pub(crate) fn pending(&self) -> Option<&str> {
         match &self.stage {
-            Stage::Hook { request } | Stage::Permission { request } => Some(request),
+            CallStage::Hook { request } | CallStage::Permission { request } => Some(request),
             _ => None,
         }
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Done | Stage::Deferred)
+        matches!(self.stage, CallStage::Done | CallStage::Deferred)
     }
 
     pub(crate) fn as_json(&self) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::permission::Call;
+use crate::permission::ModelCall;
 use crate::wire::usage;
 
 #[derive(Default)]
@@ -13,7 +13,7 @@ pub(crate) struct Turn {
     pub(crate) resumed: bool,
     pub(crate) streaming: bool,
     pub(crate) message_id: String,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<ModelCall>,
     /// Results of this message's calls, for the next request.
     pub(crate) results: Vec<Value>,
     pub(crate) denials: Vec<Value>,
@@ -30,7 +30,7 @@ impl Turn {
         Self { command, ..Self::default() }
     }
 
-    pub(crate) fn resumed_with(call: Call) -> Self {
+    pub(crate) fn resumed_with(call: ModelCall) -> Self {
         Self { resumed: true, calls: vec![call], ..Self::default() }
     }
 
@@ -76,7 +76,8 @@ impl Turn {
     /// May this call be opened now? Questions need not wait for each other, everything else is serial.
     pub(crate) fn may_open(&self, at: usize) -> bool {
         let before = &self.calls[..at];
-        before.iter().all(Call::is_over) || self.calls[at].is_question() && before.iter().all(Call::is_question)
+        before.iter().all(ModelCall::is_over)
+            || self.calls[at].is_question() && before.iter().all(ModelCall::is_question)
     }
 
     pub(crate) fn completed(&self) -> Value {

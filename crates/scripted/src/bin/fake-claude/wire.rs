@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::settings::{Settings, VERSION};
 
 /// Writes lines. Its ids are made of one random number and a counter.
-pub(crate) struct Mouth {
+pub(crate) struct LineWriter {
     pub(crate) session: String,
     seed: String,
     count: u32,
 }
 
-impl Mouth {
+impl LineWriter {
     pub(crate) fn new(session: Option<String>) -> Self {
         let seed = std::fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap_or_default().trim().to_owned();
         Self { session: session.unwrap_or_else(|| seed.clone()), seed, count: 0 }

@@ -49,7 +49,7 @@ pub(super) enum Key {
 
 /// What a key triggers.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum BoardAction {
     Stay,
     Quit,
     Send(String, Deed),
@@ -104,20 +104,20 @@ impl Board {
         }
     }
 
-    pub(super) fn press(&mut self, key: Key) -> Step {
+    pub(super) fn press(&mut self, key: Key) -> BoardAction {
         self.note.clear();
         match self.mode.clone() {
             Mode::Help => {
                 self.mode = Mode::List;
-                Step::Stay
+                BoardAction::Stay
             }
             Mode::Closing => {
                 self.mode = Mode::List;
                 match (key, &self.chosen) {
-                    (Key::Char('y' | 'Y'), Some(id)) => Step::Send(id.clone(), Deed::dismiss(None)),
+                    (Key::Char('y' | 'Y'), Some(id)) => BoardAction::Send(id.clone(), Deed::dismiss(None)),
                     _ => {
                         self.note = "not closed".to_owned();
-                        Step::Stay
+                        BoardAction::Stay
                     }
                 }
             }
@@ -126,11 +126,11 @@ impl Board {
         }
     }
 
-    fn press_in_list(&mut self, key: Key) -> Step {
+    fn press_in_list(&mut self, key: Key) -> BoardAction {
         match key {
             Key::Up | Key::Char('k') => self.go(-1),
             Key::Down | Key::Char('j') => self.go(1),
-            Key::Escape | Key::Char('q') => return Step::Quit,
+            Key::Escape | Key::Char('q') => return BoardAction::Quit,
             Key::Char('?') => self.mode = Mode::Help,
             Key::Enter => self.open(Vec::new()),
             Key::Char(digit @ '1'..='9') => {
@@ -139,33 +139,33 @@ impl Board {
             }
             Key::Char(other) => return self.press_anywhere(other),
         }
-        Step::Stay
+        BoardAction::Stay
     }
 
     /// A number opens an ask only if it has choices to mark.
-    fn press_if_open(&mut self, key: Key) -> Step {
+    fn press_if_open(&mut self, key: Key) -> BoardAction {
         match (self.chosen().and_then(choices), &self.mode) {
             (Some(_), Mode::Card { .. }) => self.press(key),
             _ => {
                 self.mode = Mode::List;
                 self.note = "this one takes words: Enter asks for them".to_owned();
-                Step::Stay
+                BoardAction::Stay
             }
         }
     }
 
-    fn press_in_card(&mut self, key: Key, mut marked: Vec<usize>, scroll: usize) -> Step {
-        let Some(ask) = self.chosen().cloned() else { return Step::Stay };
+    fn press_in_card(&mut self, key: Key, mut marked: Vec<usize>, scroll: usize) -> BoardAction {
+        let Some(ask) = self.chosen().cloned() else { return BoardAction::Stay };
         let choices = choices(&ask).unwrap_or_default();
         match key {
             Key::Escape | Key::Char('q') => self.mode = Mode::List,
             Key::Up | Key::Char('k') => self.mode = Mode::Card { marked, scroll: scroll.saturating_sub(1) },
             Key::Down | Key::Char('j') => self.mode = Mode::Card { marked, scroll: scroll + 1 },
-            Key::Char('w') => return Step::InWords(Box::new(ask)),
+            Key::Char('w') => return BoardAction::InWords(Box::new(ask)),
             // Nothing is marked, or the answer needs text.
             Key::Enter => match deed(&ask, &marked) {
-                Some(deed) => return Step::Send(ask.id.clone(), deed),
-                None => return Step::InWords(Box::new(ask)),
+                Some(deed) => return BoardAction::Send(ask.id.clone(), deed),
+                None => return BoardAction::InWords(Box::new(ask)),
             },
             Key::Char(digit @ '1'..='9') => {
                 let place = digit as usize - '1' as usize;
@@ -184,26 +184,26 @@ impl Board {
             Key::Char('?') => self.mode = Mode::Help,
             Key::Char(other) => return self.press_anywhere(other),
         }
-        Step::Stay
+        BoardAction::Stay
     }
 
-    fn press_anywhere(&mut self, key: char) -> Step {
+    fn press_anywhere(&mut self, key: char) -> BoardAction {
         match (key, self.chosen.clone()) {
             ('d', Some(_)) => self.mode = Mode::Closing,
             ('e', Some(id)) => {
-                return Step::Send(id, Deed { verb: "extend", body: json!({"seconds": EXTEND_SECONDS}) });
+                return BoardAction::Send(id, Deed { verb: "extend", body: json!({"seconds": EXTEND_SECONDS}) });
             }
             ('u', chosen) => {
                 let proposed = self.chosen().filter(|ask| ask.state == "proposed").and(chosen);
                 match proposed.or_else(|| self.last_answered.clone()) {
-                    Some(id) => return Step::Send(id, Deed { verb: "undo", body: json!({}) }),
+                    Some(id) => return BoardAction::Send(id, Deed { verb: "undo", body: json!({}) }),
                     None => self.note = "nothing was answered here that could be taken back".to_owned(),
                 }
             }
             ('d' | 'e', None) => {}
             _ => self.note = "? shows what the keys do".to_owned(),
         }
-        Step::Stay
+        BoardAction::Stay
     }
 
     fn open(&mut self, marked: Vec<usize>) {
@@ -242,9 +242,9 @@ mod tests {
         board
     }
 
-    fn sent(step: Step) -> Option<(String, String)> {
+    fn sent(step: BoardAction) -> Option<(String, String)> {
         match step {
-            Step::Send(id, deed) => Some((id, format!("{} {}", deed.verb, deed.body))),
+            BoardAction::Send(id, deed) => Some((id, format!("{} {}", deed.verb, deed.body))),
             _ => None,
         }
     }
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn nothing_is_sent_by_a_number_alone() {
         let mut board = board(&["a"]);
-        assert!(matches!(board.press(Key::Char('2')), Step::Stay));
+        assert!(matches!(board.press(Key::Char('2')), BoardAction::Stay));
         assert_eq!(board.mode, Mode::Card { marked: vec![1], scroll: 0 });
         let answer = r#"answer {"answers":{"Deploy?":{"options":[1]}}}"#;
         assert_eq!(sent(board.press(Key::Enter)), Some(("ask_a_1".into(), answer.into())));
@@ -308,19 +308,19 @@ mod tests {
     fn what_takes_words_is_asked_in_words() {
         let mut board = Board::default();
         board.hear(News::Open(vec![ask("a", json!({"questions": [{"question": "Name?"}]}))]));
-        assert!(matches!(board.press(Key::Char('1')), Step::Stay));
+        assert!(matches!(board.press(Key::Char('1')), BoardAction::Stay));
         assert_eq!(board.mode, Mode::List);
         board.press(Key::Enter);
-        assert!(matches!(board.press(Key::Enter), Step::InWords(_)));
+        assert!(matches!(board.press(Key::Enter), BoardAction::InWords(_)));
     }
 
     #[test]
     fn keys_on_an_empty_board_do_nothing() {
         let mut board = board(&[]);
         for key in [Key::Up, Key::Down, Key::Enter, Key::Char('d'), Key::Char('e'), Key::Char('1'), Key::Char('u')] {
-            assert!(matches!(board.press(key), Step::Stay), "{key:?}");
+            assert!(matches!(board.press(key), BoardAction::Stay), "{key:?}");
             board.mode = Mode::List;
         }
-        assert!(matches!(board.press(Key::Char('q')), Step::Quit));
+        assert!(matches!(board.press(Key::Char('q')), BoardAction::Quit));
     }
 }

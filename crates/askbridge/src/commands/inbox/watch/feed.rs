@@ -2,7 +2,7 @@
 
 use tokio::sync::mpsc::Sender;
 
-use crate::client::{Ask, Backoff, Client, Error, Heard};
+use crate::client::{Ask, Backoff, Client, Error, StreamUpdate};
 use crate::failure::Failure;
 
 /// News queued for the screen. Beyond: the stream is not read until some are shown.
@@ -57,19 +57,19 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
         while let Some(heard) = events.next().await {
             backoff = Backoff::default();
             let news = match heard {
-                Heard::Snapshot { asks, more } => match open(client, asks, more).await {
+                StreamUpdate::Snapshot { asks, more } => match open(client, asks, more).await {
                     Ok(asks) => Some(News::Open(asks)),
                     Err(error) if error.passes() => break,
                     Err(error) => return Err(error.into()),
                 },
-                Heard::News { what, ask } if NEWS.contains(&what.as_str()) => match client.ask(&ask).await {
+                StreamUpdate::News { what, ask } if NEWS.contains(&what.as_str()) => match client.ask(&ask).await {
                     Ok(ask) => ask.map(|ask| News::Happened { what, ask: Box::new(ask) }),
                     // It comes again after reconnecting, because `last` stays where it was.
                     Err(error) if error.passes() => break,
                     Err(Error::Refused(_)) => None,
                     Err(error) => return Err(error.into()),
                 },
-                Heard::Beat | Heard::News { .. } => None,
+                StreamUpdate::Beat | StreamUpdate::News { .. } => None,
             };
             if let Some(news) = news
                 && to.send(Ok(news)).await.is_err()

@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::board::{Board, Key, Mode, Step};
+use super::board::{Board, BoardAction, Key, Mode};
 use super::draw::draw;
 use super::feed::{NEWS_MAX, follow};
 use super::screen::Screen;
@@ -58,10 +58,10 @@ pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Resu
                 for key in keys? {
                     let Some(key) = key else { return Ok(Exit::Interrupted) };
                     match board.press(key) {
-                        Step::Stay => {}
-                        Step::Quit => return Ok(Exit::Good),
-                        Step::Send(id, deed) => send(client, &screen, &mut board, &id, deed).await?,
-                        Step::InWords(ask) => {
+                        BoardAction::Stay => {}
+                        BoardAction::Quit => return Ok(Exit::Good),
+                        BoardAction::Send(id, deed) => send(client, &screen, &mut board, &id, deed).await?,
+                        BoardAction::InWords(ask) => {
                             screen.suspend()?;
                             let deed = in_words(settings, &ask, &mut ends, &screen).await?;
                             screen.resume()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use askbridge_core::ids::PartyId;
 
-use super::place::ADA;
+use super::house::ADA;
 use crate::auth::{Caller, Pinned, Role, Secret, TokenInfo, TokenRole};
 use crate::chance::Chance;
 use crate::server::App;

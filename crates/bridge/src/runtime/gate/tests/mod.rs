@@ -5,7 +5,7 @@
 //! a new one is in the table from its first day; a new role, wish or source does not compile before it is in here.
 
 mod callers;
-mod place;
+mod house;
 mod samples;
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use askbridge_peers::listing::{ATTENDANTS, LISTING, Listing, RouteKind};
 use askbridge_peers::wish::{Receipt, Rejection};
 
 use self::callers::Callers;
-use self::place::{House, Place, WHOSE, Whose};
+use self::house::{House, TargetSession, WHOSE, Whose};
 use self::samples::{Sample, samples};
 use super::{Entrance, Source};
 
@@ -59,13 +59,13 @@ impl Carrier {
         }
     }
 
-    fn source(self, place: &Place) -> Source {
+    fn source(self, target: &TargetSession) -> Source {
         let source = match self {
             Self::Request => Source::Request,
             Self::Socket => Source::Socket,
             Self::Attendant => Source::Attendant,
-            Self::AgentOfThis => Source::Agent(place.session),
-            Self::AgentOfAnother => Source::Agent(place.elsewhere()),
+            Self::AgentOfThis => Source::Agent(target.session),
+            Self::AgentOfAnother => Source::Agent(target.elsewhere()),
         };
         // Does not compile until a new source is one of the carriers above.
         match source {
@@ -132,7 +132,7 @@ async fn the_table_of_who_may_wish_what_is_as_it_was_reviewed() {
 
 /// Tries every wish on every session as every caller.
 async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Carrier) -> String {
-    let mut places = BTreeMap::new();
+    let mut targets = BTreeMap::new();
     let mut text = format!("{:26}{:9}", "", "");
     for (name, _) in &callers.0 {
         write!(text, " {name:8}").unwrap();
@@ -140,22 +140,22 @@ async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Car
     text.truncate(text.trim_end().len());
     text.push('\n');
     for Sample { name, make } in samples() {
-        let is_about_a_session = make(&Place::unknown(1)) != make(&Place::unknown(2));
+        let is_about_a_session = make(&TargetSession::unknown(1)) != make(&TargetSession::unknown(2));
         let whose = if is_about_a_session { &WHOSE[..] } else { &[Whose::Own] };
         for whose in whose {
             let mut line = format!("{name:26}{:9}", if is_about_a_session { whose.name() } else { "-" });
             for (column, (_, caller)) in callers.0.iter().enumerate() {
                 let key = (*whose, column);
-                let place = match places.remove(&key) {
-                    Some(place) => place,
-                    None => house.place(*whose, caller).await,
+                let target = match targets.remove(&key) {
+                    Some(target) => target,
+                    None => house.target(*whose, caller).await,
                 };
-                let entrance = Entrance { via, source: carrier.source(&place) };
-                let granted = house.gate().grant(caller, entrance, make(&place)).await;
+                let entrance = Entrance { via, source: carrier.source(&target) };
+                let granted = house.gate().grant(caller, entrance, make(&target)).await;
                 write!(line, " {:8}", outcome(&granted)).unwrap();
-                // A refused wish changed nothing, so the place serves for the next one.
+                // A refused wish changed nothing, so the target serves for the next one.
                 if granted.is_err() {
-                    places.insert(key, place);
+                    targets.insert(key, target);
                 }
             }
             text.push_str(line.trim_end());
@@ -182,8 +182,8 @@ fn outcome(granted: &Result<Receipt, Rejection>) -> &'static str {
 async fn what_every_round_carries_along_stays_small() {
     let house = House::open().await;
     let callers = Callers::of(&house.app).await;
-    let (gate, entrance, place) = (house.gate(), Entrance::request("http"), Place::unknown(1));
-    let granting = gate.grant(&callers.0[0].1, entrance, (samples()[0].make)(&place));
+    let (gate, entrance, target) = (house.gate(), Entrance::request("http"), TargetSession::unknown(1));
+    let granting = gate.grant(&callers.0[0].1, entrance, (samples()[0].make)(&target));
     // Rare wishes are boxed; any of them inlined would exceed this.
     assert!(size_of_val(&granting) <= 2048, "{} bytes", size_of_val(&granting));
     drop(granting);

@@ -10,14 +10,14 @@ use askbridge_core::terms::{OtherTools, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::usual_hosted_door;
-use askbridge_peers::wish::{AskRef, AskWish, Call, Wish};
+use askbridge_peers::wish::{AskRef, AskWish, OutboundCall, Wish};
 
-use super::place::{ADA, Place};
+use super::house::{ADA, TargetSession};
 
-/// A wish about a place.
+/// A wish about the target session.
 pub(super) struct Sample {
     pub(super) name: &'static str,
-    pub(super) make: fn(&Place) -> Wish,
+    pub(super) make: fn(&TargetSession) -> Wish,
 }
 
 /// Every wish has a line. A wish without one does not compile.
@@ -31,7 +31,7 @@ macro_rules! every_wish {
 
         pub(super) fn samples() -> Vec<Sample> {
             let samples: Vec<Sample> = vec![$($(Sample { name: $name, make: $make }),+),+];
-            samples.iter().for_each(|sample| has_a_line(&(sample.make)(&Place::unknown(1))));
+            samples.iter().for_each(|sample| has_a_line(&(sample.make)(&TargetSession::unknown(1))));
             samples
         }
     };
@@ -114,7 +114,7 @@ fn start(door: &'static str) -> Wish {
     Wish::Start { session: None, door, agent: None, settings: Box::default() }
 }
 
-fn configure(at: &Place, settings: Settings) -> Wish {
+fn configure(at: &TargetSession, settings: Settings) -> Wish {
     Wish::Configure { session: at.session, settings: Box::new(settings) }
 }
 
@@ -137,7 +137,7 @@ fn allow() -> Reply {
 
 fn call(about: Option<SessionId>) -> Wish {
     let (url, reader) = ("https://push.example/x".to_owned(), ADA.to_owned());
-    Wish::Call(Box::new(Call { url, body: Raw::from("{}"), reader, about }))
+    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader, about }))
 }
 
 fn ask(session: Option<SessionId>) -> Wish {

@@ -14,9 +14,9 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::gone::{held, respond_or_withdraw};
-use super::show::{AskerWaiting, Shown, respond};
+use super::show::{AskerWaitQuery, Shown, respond};
 use crate::auth::Caller;
-use crate::runtime::{Asked, Listen};
+use crate::runtime::{CreatedAsk, Listen};
 use crate::server::app::App;
 use crate::server::aside::aside;
 use crate::server::body::Text;
@@ -28,7 +28,7 @@ use crate::server::v1::HTTP;
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
-    Query(waiting): Query<AskerWaiting>,
+    Query(waiting): Query<AskerWaitQuery>,
     Attempt(key): Attempt,
     Text(body): Text,
 ) -> Result<Response, Trouble> {
@@ -53,7 +53,7 @@ async fn granted(
     caller: &Caller,
     wish: AskWish,
     wait: Duration,
-) -> Result<(AskId, Option<Asked>, StatusCode), Rejection> {
+) -> Result<(AskId, Option<CreatedAsk>, StatusCode), Rejection> {
     let listen = if wait.is_zero() { Listen::No } else { Listen::ForTheEnd };
     let (receipt, asked) = app.gate().ask_shown(caller, HTTP, Box::new(wish), listen).await?;
     let ask = receipt.ask.expect("an ask that was granted has an id");
@@ -87,7 +87,7 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .text(
             "*Agents, operators, this machine.* The answer is fetched with `GET /v1/asks/{id}`, or waited for right here.",
         )
-        .query::<AskerWaiting>()
+        .query::<AskerWaitQuery>()
         .header(
             "idempotency-key",
             "Asking again with the same key is the same ask. Printable ASCII.",

@@ -36,8 +36,7 @@ pub(crate) async fn answer(
 
 /// Words on closing an ask.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "NewDismissal")]
-pub(crate) struct Words {
+pub(crate) struct NewDismissal {
     /// What the agent is told along with it.
     words: Option<String>,
 }
@@ -46,7 +45,7 @@ pub(crate) async fn dismiss(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(Words { words }): Json<Words>,
+    Json(NewDismissal { words }): Json<NewDismissal>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     decide(&app, &caller, ask, Wish::Dismiss { ask: AskRef::Id(ask), words }).await
@@ -54,8 +53,7 @@ pub(crate) async fn dismiss(
 
 /// How much longer to wait than was said before.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "NewDeadline")]
-pub(crate) struct Extending {
+pub(crate) struct NewDeadline {
     /// Missing: wait for ever.
     #[schemars(range(min = 1, max = limits::WAIT_MAX.as_secs()))]
     seconds: Option<f64>,
@@ -65,7 +63,7 @@ pub(crate) async fn extend(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(Extending { seconds }): Json<Extending>,
+    Json(NewDeadline { seconds }): Json<NewDeadline>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let wait = match seconds.map(Duration::try_from_secs_f64) {
@@ -118,14 +116,14 @@ pub(crate) fn answer_doc(op: &mut Operation<'_>) {
 pub(crate) fn dismiss_doc(op: &mut Operation<'_>) {
     decision(op.is("dismiss", "Asks", "Closes an ask without an answer."))
         .text("*People.*")
-        .may_have_body::<Words>(example!({"words": "ask me tomorrow"}))
+        .may_have_body::<NewDismissal>(example!({"words": "ask me tomorrow"}))
         .refuses(&["already_decided", "not_open", "gone"]);
 }
 
 pub(crate) fn extend_doc(op: &mut Operation<'_>) {
     decision(op.is("extend", "Asks", "Moves the deadline."))
         .text("*People.*")
-        .may_have_body::<Extending>(example!({"seconds": 600}))
+        .may_have_body::<NewDeadline>(example!({"seconds": 600}))
         .refuses(&["already_decided", "not_open", "gone"]);
 }
 

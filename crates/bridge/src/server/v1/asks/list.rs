@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use askbridge_core::ids::AskId;
 use askbridge_core::limits;
-use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as Stage, StateFilter};
+use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as AskState, StateFilter};
 use askbridge_peers::json::ListedAsk;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -22,9 +22,9 @@ use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct Wanted {
+pub(crate) struct ListQuery {
     /// `open` (the default), `late` (over, and can still be answered), `over`, `all`, or one state by name.
-    #[schemars(with = "Option<Wished>")]
+    #[schemars(with = "Option<StateWord>")]
     state: Option<String>,
     /// Only asks of this session.
     #[schemars(regex(pattern = "^ses_[0-7][0-9a-hjkmnp-tv-z]{25}$"))]
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
     #[schemars(length(max = 1000))]
     q: Option<String>,
     /// `newest` (the default) or `longest_waiting`.
-    #[schemars(with = "Option<Ordered>")]
+    #[schemars(with = "Option<OrderWord>")]
     order: Option<String>,
     /// What an earlier page gave as `next`.
     #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
@@ -46,7 +46,7 @@ pub(crate) struct Wanted {
 #[derive(JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
 #[expect(dead_code, reason = "a shape, never a value")]
-enum Wished {
+enum StateWord {
     Open,
     Late,
     Over,
@@ -63,7 +63,7 @@ enum Wished {
 #[derive(JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
 #[expect(dead_code, reason = "a shape, never a value")]
-enum Ordered {
+enum OrderWord {
     Newest,
     LongestWaiting,
 }
@@ -71,7 +71,7 @@ enum Ordered {
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Caller,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<ListQuery>,
 ) -> Result<Response, Trouble> {
     let filter = filter(&app, &caller, &wanted)?;
     let paging = Paging { after: wanted.after, limit: wanted.limit };
@@ -128,23 +128,23 @@ fn page(
 
 /// The page without filters.
 pub(crate) async fn first_page(app: &App, caller: &Caller) -> Result<Response, Trouble> {
-    list(State(app.clone()), caller.clone(), Query(Wanted::default())).await
+    list(State(app.clone()), caller.clone(), Query(ListQuery::default())).await
 }
 
-fn filter(app: &App, caller: &Caller, wanted: &Wanted) -> Result<AskFilter, Trouble> {
+fn filter(app: &App, caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, Trouble> {
     let bad = |why: String| Trouble::new(422, "bad_request", why);
     let states = match wanted.state.as_deref() {
         None | Some("open") => StateFilter::Open,
         Some("late") => StateFilter::Late,
         Some("over") => StateFilter::Over,
         Some("all") => StateFilter::All,
-        Some("proposed") => StateFilter::One(Stage::Proposed),
-        Some("answered") => StateFilter::One(Stage::Answered),
-        Some("dismissed") => StateFilter::One(Stage::Dismissed),
-        Some("expired") => StateFilter::One(Stage::Expired),
-        Some("ruled") => StateFilter::One(Stage::Ruled),
-        Some("withdrawn") => StateFilter::One(Stage::Withdrawn),
-        Some("overtaken") => StateFilter::One(Stage::Overtaken),
+        Some("proposed") => StateFilter::One(AskState::Proposed),
+        Some("answered") => StateFilter::One(AskState::Answered),
+        Some("dismissed") => StateFilter::One(AskState::Dismissed),
+        Some("expired") => StateFilter::One(AskState::Expired),
+        Some("ruled") => StateFilter::One(AskState::Ruled),
+        Some("withdrawn") => StateFilter::One(AskState::Withdrawn),
+        Some("overtaken") => StateFilter::One(AskState::Overtaken),
         Some(other) => return Err(bad(format!("`{other}` is not a state; try open, late, over or all"))),
     };
     let order = match wanted.order.as_deref() {
@@ -166,6 +166,6 @@ pub(crate) fn list_doc(op: &mut Operation<'_>) {
             "*Everyone, what they may see.* An ask of more than 16 KiB is shortened here and carries `truncated`; \
              `GET /v1/asks/{id}` shows it whole.",
         )
-        .query::<Wanted>()
+        .query::<ListQuery>()
         .returns::<Page<ListedAsk>>(200, "A page.");
 }

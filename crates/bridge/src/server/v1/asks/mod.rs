@@ -14,7 +14,7 @@ pub(crate) use decide::{answer, dismiss, draft, extend, undo};
 pub(crate) use decide::{answer_doc, dismiss_doc, draft_doc, extend_doc, undo_doc};
 pub(crate) use list::{first_page, list, list_doc};
 pub(crate) use preview::{preview, preview_doc, show as show_preview, show_doc as show_preview_doc};
-pub(crate) use show::{Waiting, show, show_doc};
+pub(crate) use show::{WaitQuery, show, show_doc};
 pub(crate) use snooze::{snooze, snooze_doc, snoozes, snoozes_doc};
 pub(crate) use withdraw::{withdraw, withdraw_doc};
 

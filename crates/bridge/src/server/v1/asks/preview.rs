@@ -30,7 +30,7 @@ const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; im
 /// The option whose preview is wanted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewPreview")]
-pub(crate) struct Wanted {
+pub(crate) struct PreviewChoice {
     /// The question, counted from 0.
     question: usize,
     /// Its option, counted from 0.
@@ -38,10 +38,10 @@ pub(crate) struct Wanted {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredPreview {
     ask: String,
     #[serde(flatten)]
-    wanted: Wanted,
+    wanted: PreviewChoice,
 }
 
 /// Where a preview can be looked at.
@@ -55,13 +55,13 @@ pub(crate) async fn preview(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(wanted): Json<Wanted>,
+    Json(wanted): Json<PreviewChoice>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     app.handle.guard_ask(&caller, Action::See, ask)?;
     find(&app, ask, &wanted).await?;
     let secret = Secret::fresh("pre", &app.handle.chance);
-    let kept = serde_json::to_vec(&Kept { ask: id, wanted }).expect("a preview's place has text keys");
+    let kept = serde_json::to_vec(&StoredPreview { ask: id, wanted }).expect("a preview's place has text keys");
     let now = app.handle.clock.now();
     let expires_at = Some(now.plus(limits::PREVIEW_LIFE));
     let put = app.handle.store.put(&key(&secret), &kept, Expect::Any, expires_at, now).await;
@@ -73,7 +73,8 @@ pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> 
     let key = key(&Secret::from(secret));
     let item = app.handle.store.get(&key, app.handle.clock.now()).await;
     let item = item.map_err(|error| Rejection::Down(chain(&error)))?;
-    let kept = item.and_then(|item| serde_json::from_slice::<Kept>(&item.value).ok()).ok_or_else(nothing_here)?;
+    let kept =
+        item.and_then(|item| serde_json::from_slice::<StoredPreview>(&item.value).ok()).ok_or_else(nothing_here)?;
     let html = find(&app, ask_id(&kept.ask)?, &kept.wanted).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -113,7 +114,7 @@ fn without_links(html: &str) -> String {
     out
 }
 
-async fn find(app: &App, ask: AskId, wanted: &Wanted) -> Result<String, Trouble> {
+async fn find(app: &App, ask: AskId, wanted: &PreviewChoice) -> Result<String, Trouble> {
     let shown = AskJson::of(&app.handle.ask(ask).await?);
     let BodyJson::Questions { mut questions } = shown.body else { return Err(nothing_here()) };
     if wanted.question >= questions.len() {
@@ -137,7 +138,7 @@ fn key(secret: &Secret) -> String {
 pub(crate) fn preview_doc(op: &mut Operation<'_>) {
     op.is("makePreview", "Asks", "Makes an address at which an option's preview can be shown in a frame.")
         .text("*Callers that may see the ask.* What is served there can run no script and reach no network.")
-        .body::<Wanted>(example!({"question": 0, "option": 1}))
+        .body::<PreviewChoice>(example!({"question": 0, "option": 1}))
         .returns::<Preview>(201, "Made.")
         .refuses(&["unknown_ask", "unknown_address"]);
 }

@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use super::ask_id;
 use super::gone::{held, respond_or_withdraw};
 use crate::auth::{Action, Caller};
-use crate::runtime::{Asked, after};
+use crate::runtime::{CreatedAsk, after};
 use crate::server::app::App;
 use crate::server::body::written;
 use crate::server::docs::Operation;
@@ -31,13 +31,13 @@ use crate::server::query::Query;
 
 /// How long the caller is ready to wait.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitQuery {
     /// Seconds to wait for the end of the ask; at most 3600, and what is beyond is cut.
     #[schemars(range(min = 0, max = limits::WAIT_PER_REQUEST_MAX.as_secs()))]
     wait: Option<f64>,
 }
 
-impl Waiting {
+impl WaitQuery {
     pub(crate) fn span(&self) -> Result<Duration, Trouble> {
         let span = Duration::try_from_secs_f64(self.wait.unwrap_or(0.0));
         let span = span.map_err(|_| Trouble::new(422, "bad_request", "`wait` is a number of seconds"))?;
@@ -47,7 +47,7 @@ impl Waiting {
 
 /// How long the asker is ready to wait, and what to do if it goes away meanwhile.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct AskerWaiting {
+pub(crate) struct AskerWaitQuery {
     /// Seconds to wait for the end of the ask; at most 3600, and what is beyond is cut.
     #[schemars(range(min = 0, max = limits::WAIT_PER_REQUEST_MAX.as_secs()))]
     wait: Option<f64>,
@@ -56,9 +56,9 @@ pub(crate) struct AskerWaiting {
     withdraw_on_disconnect: bool,
 }
 
-impl AskerWaiting {
+impl AskerWaitQuery {
     pub(super) fn span(&self) -> Result<Duration, Trouble> {
-        Waiting { wait: self.wait }.span()
+        WaitQuery { wait: self.wait }.span()
     }
 
     /// Is the ask withdrawn when the connection is lost? Only with a wait: without one no connection is held.
@@ -71,7 +71,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Query(waiting): Query<AskerWaiting>,
+    Query(waiting): Query<AskerWaitQuery>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let wait = waiting.span()?;
@@ -88,7 +88,7 @@ pub(crate) async fn show(
 pub(super) struct Shown {
     pub(super) ask: AskId,
     /// If this request made it.
-    pub(super) asked: Option<Asked>,
+    pub(super) asked: Option<CreatedAsk>,
     pub(super) wait: Duration,
     pub(super) status: StatusCode,
 }
@@ -134,12 +134,12 @@ async fn settled(
     app: &App,
     caller: &Caller,
     ask: AskId,
-    asked: Option<Asked>,
+    asked: Option<CreatedAsk>,
     wait: Duration,
 ) -> Result<AskView, Rejection> {
     let (view, end) = match asked {
-        Some(Asked { view, end: Some(end) }) => (view, end),
-        Some(Asked { view, end: None }) => return Ok(view),
+        Some(CreatedAsk { view, end: Some(end) }) => (view, end),
+        Some(CreatedAsk { view, end: None }) => return Ok(view),
         None if wait.is_zero() => return app.handle.ask(ask).await,
         None => {
             let end = app.handle.end_of(ask);
@@ -169,7 +169,7 @@ pub(crate) fn show_doc(op: &mut Operation<'_>) {
             "*Callers that may see it.* When its asker fetches a settled ask, that is the proof of delivery. `withdraw_on_disconnect` is for those \
              who may withdraw it.",
         )
-        .query::<AskerWaiting>()
+        .query::<AskerWaitQuery>()
         .returns::<AskJson>(200, "The ask.")
         .refuses(&["unknown_ask", "forbidden"]);
 }

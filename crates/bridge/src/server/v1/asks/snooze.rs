@@ -21,8 +21,7 @@ use crate::server::problem::Trouble;
 
 /// For how long not to show an ask.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "NewSnooze")]
-pub(crate) struct Snoozing {
+pub(crate) struct NewSnooze {
     /// Missing: show it again.
     #[schemars(range(min = 1, max = limits::SNOOZE_MAX.as_secs()))]
     seconds: Option<f64>,
@@ -41,7 +40,7 @@ pub(crate) async fn snooze(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(Snoozing { seconds }): Json<Snoozing>,
+    Json(NewSnooze { seconds }): Json<NewSnooze>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let time = seconds.map(Duration::try_from_secs_f64).transpose();
@@ -60,7 +59,7 @@ pub(crate) async fn snoozes(State(app): State<App>, caller: Caller) -> Result<Re
 pub(crate) fn snooze_doc(op: &mut Operation<'_>) {
     op.is("snooze", "Asks", "Hides an ask from your inbox for a while.")
         .text("*People.* Hides the ask on all your devices, and on no one else's. The ask stays open, and its deadline is unchanged.")
-        .may_have_body::<Snoozing>(example!({"seconds": 3600}))
+        .may_have_body::<NewSnooze>(example!({"seconds": 3600}))
         .returns::<SnoozeJson>(200, "Until when.")
         .refuses(&["forbidden", "unknown_ask"]);
 }

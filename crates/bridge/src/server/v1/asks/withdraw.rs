@@ -19,8 +19,7 @@ use crate::server::v1::HTTP;
 
 /// Why an ask is withdrawn.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "NewWithdrawal")]
-pub(crate) struct Why {
+pub(crate) struct NewWithdrawal {
     /// People read it.
     why: Option<String>,
 }
@@ -29,7 +28,7 @@ pub(crate) async fn withdraw(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(Why { why }): Json<Why>,
+    Json(NewWithdrawal { why }): Json<NewWithdrawal>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let why = why.unwrap_or_else(|| "the agent no longer needs it".to_owned());
@@ -40,7 +39,7 @@ pub(crate) async fn withdraw(
 pub(crate) fn withdraw_doc(op: &mut Operation<'_>) {
     op.is("withdraw", "Asks", "Takes an ask back: the asker no longer needs an answer.")
         .text("*The asker, operators, this machine.*")
-        .may_have_body::<Why>(example!({"why": "the build was cancelled"}))
+        .may_have_body::<NewWithdrawal>(example!({"why": "the build was cancelled"}))
         .returns::<AskJson>(200, "Withdrawn.")
         .refuses(&["forbidden", "unknown_ask", "already_decided", "not_open", "gone"]);
 }

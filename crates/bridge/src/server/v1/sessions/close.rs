@@ -19,8 +19,7 @@ use crate::server::v1::HTTP;
 
 /// Why it ends.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "CloseSession")]
-pub(crate) struct Closing {
+pub(crate) struct CloseSession {
     why: Option<String>,
 }
 
@@ -28,7 +27,7 @@ pub(crate) async fn close(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(closing): Json<Closing>,
+    Json(closing): Json<CloseSession>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
     app.gate().grant(&caller, HTTP, Wish::Close { session, why: closing.why }).await?;
@@ -38,7 +37,7 @@ pub(crate) async fn close(
 pub(crate) fn close_doc(op: &mut Operation<'_>) {
     op.is("closeSession", "Sessions", "Ends a conversation.")
         .text("*Its owner, operators, this machine.* Its agent's process ends, and its open asks are withdrawn.")
-        .may_have_body::<Closing>(example!({"why": "done"}))
+        .may_have_body::<CloseSession>(example!({"why": "done"}))
         .returns::<SessionJson>(200, "The session as it is now.")
         .refuses(&["forbidden", "unknown_session", "session_closed"]);
 }

@@ -19,8 +19,7 @@ use crate::server::query::Query;
 
 /// A conversation in a list.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SessionListed")]
-struct Listed {
+struct SessionListed {
     id: String,
     state: StateWord,
     agent: String,
@@ -59,8 +58,8 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &Page::of(found, limit, |(row, _)| row.page_key(), listed)))
 }
 
-fn listed((row, asks): (SessionRow, Vec<AskRow>)) -> Listed {
-    Listed {
+fn listed((row, asks): (SessionRow, Vec<AskRow>)) -> SessionListed {
+    SessionListed {
         single_ask: asks.len() == 1,
         headline: asks.into_iter().next().map(|ask| ask.headline),
         id: row.id.to_string(),
@@ -85,5 +84,5 @@ pub(crate) fn list_doc(op: &mut Operation<'_>) {
     op.is("listSessions", "Sessions", "Lists sessions, newest first.")
         .text("*Everyone, what they may see.*")
         .query::<Paging>()
-        .returns::<Page<Listed>>(200, "A page.");
+        .returns::<Page<SessionListed>>(200, "A page.");
 }

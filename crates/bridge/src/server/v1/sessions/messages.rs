@@ -18,8 +18,7 @@ use crate::server::v1::HTTP;
 
 /// Something to say to the agent.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(rename = "NewMessage")]
-pub(crate) struct Saying {
+pub(crate) struct NewMessage {
     text: String,
     /// The ask that this is about.
     about: Option<String>,
@@ -27,8 +26,7 @@ pub(crate) struct Saying {
 
 /// A message that was taken.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "TakenMessage")]
-struct Taken {
+struct TakenMessage {
     id: Option<String>,
     session: String,
 }
@@ -37,7 +35,7 @@ pub(crate) async fn say(
     State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
-    Json(saying): Json<Saying>,
+    Json(saying): Json<NewMessage>,
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
     let about = saying.about.map(|ask| ask.parse()).transpose();
@@ -45,13 +43,13 @@ pub(crate) async fn say(
     let wish = Wish::Say { session, text: saying.text, about };
     let receipt = app.gate().grant(&caller, HTTP, wish).await?;
     let session = receipt.session.unwrap_or(session).to_string();
-    Ok(json(StatusCode::ACCEPTED, &Taken { id: receipt.message.map(|message| message.to_string()), session }))
+    Ok(json(StatusCode::ACCEPTED, &TakenMessage { id: receipt.message.map(|message| message.to_string()), session }))
 }
 
 pub(crate) fn say_doc(op: &mut Operation<'_>) {
     op.is("say", "Sessions", "Says something to the agent.")
         .text("*Callers that may talk in it.* `202`: it is on disk, and will be said; while an ask is open, its terms say when.")
-        .body::<Saying>(example!({"text": "Take the smaller one."}))
-        .returns::<Taken>(202, "Taken.")
+        .body::<NewMessage>(example!({"text": "Take the smaller one."}))
+        .returns::<TakenMessage>(202, "Taken.")
         .refuses(&["forbidden", "unknown_session", "session_closed", "messages_refused", "too_many_messages", "too_large"]);
 }

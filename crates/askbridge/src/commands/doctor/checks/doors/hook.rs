@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::examiner::{Examiner, Seen};
 use super::http;
-use super::stand_in::{Ended, run, start};
+use super::stand_in::{CommandOutput, run, start};
 use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::patient::Patient;
-use crate::commands::init::{Door, Program, Scope, Unrun, Way, doors};
+use crate::commands::init::{CallMethod, Door, Program, Scope, Unrun, doors};
 use crate::failure::Failure;
 use crate::settings::Surroundings;
 
@@ -22,7 +22,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     let mut hooks = Vec::new();
     for door in doors(&patient.settings, &around) {
         match door {
-            Ok(door) if matches!(door.way, Way::Hook { .. } | Way::HttpHook { .. }) => hooks.push(door),
+            Ok(door) if matches!(door.way, CallMethod::Hook { .. } | CallMethod::HttpHook { .. }) => hooks.push(door),
             Ok(_) => {}
             Err((program, error)) => findings.push(unreadable(program, error)),
         }
@@ -54,9 +54,9 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
         }
         findings.extend([Unrun::Untrusted, Unrun::Off].into_iter().filter_map(|why| unrun(door, why)));
         findings.push(match &door.way {
-            Way::Hook { command, .. } => try_hook(&examiner, door, command).await,
-            Way::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
-            Way::Mcp { .. } | Way::HttpMcp { .. } => continue,
+            CallMethod::Hook { command, .. } => try_hook(&examiner, door, command).await,
+            CallMethod::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
+            CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. } => continue,
         });
     }
     examiner.leave().await;
@@ -157,7 +157,7 @@ async fn try_hook(examiner: &Examiner, door: &Door, command: &str) -> Finding {
     }
 }
 
-fn not_asked(place: &str, command: &str, ended: &Ended, hint: String) -> Finding {
+fn not_asked(place: &str, command: &str, ended: &CommandOutput, hint: String) -> Finding {
     match ended.why("hook") {
         Some(why) => Finding::bad(format!("{place}: `{command}` does not work: {why}"), hint),
         // A hook that does not find a server prints nothing, so that the agent can continue.
@@ -180,7 +180,7 @@ pub(super) fn event(question: &str) -> Value {
     })
 }
 
-fn answer(ended: &Ended, question: &str) -> Option<String> {
+fn answer(ended: &CommandOutput, question: &str) -> Option<String> {
     answer_in(&serde_json::from_str(&ended.stdout).ok()?, question)
 }
 
@@ -202,10 +202,10 @@ pub(super) fn again(door: &Door) -> String {
         Scope::Project => " --project",
         Scope::Local => " --local",
     };
-    let http = if matches!(door.way, Way::HttpHook { .. }) { " --http" } else { "" };
+    let http = if matches!(door.way, CallMethod::HttpHook { .. }) { " --http" } else { "" };
     let more = match (&door.way, door.program) {
-        (Way::Hook { .. }, Program::Codex) => " --hooks",
-        (Way::Mcp { .. } | Way::HttpMcp { .. }, Program::Claude) => " --mcp",
+        (CallMethod::Hook { .. }, Program::Codex) => " --hooks",
+        (CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. }, Program::Claude) => " --mcp",
         _ => "",
     };
     format!("type `askbridge init {}{scope}{http}{more}` to write it anew", door.program.word())

@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 use super::examiner::{Examiner, Seen};
 use super::hook::{again, place, skipped};
-use super::stand_in::{Ended, start};
+use super::stand_in::{CommandOutput, start};
 use crate::commands::doctor::finding::Finding;
 use crate::commands::doctor::patient::Patient;
-use crate::commands::init::{Door, Way, doors, shell_line};
+use crate::commands::init::{CallMethod, Door, doors, shell_line};
 use crate::settings::Surroundings;
 
 /// The protocol version that we request; servers respond with their own.
@@ -25,7 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding> {
     let Ok(around) = Surroundings::look() else { return vec![Finding::skipped("HOME is not set")] };
     let doors = doors(&patient.settings, &around).into_iter().flatten();
-    let servers: Vec<_> = doors.filter(|door| matches!(door.way, Way::Mcp { .. } | Way::HttpMcp { .. })).collect();
+    let servers: Vec<_> =
+        doors.filter(|door| matches!(door.way, CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. })).collect();
     if servers.is_empty() {
         return vec![Finding::skipped("no program knows askbridge as an MCP server; see `askbridge init`")];
     }
@@ -43,7 +44,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
             continue;
         }
         findings.push(match &door.way {
-            Way::Mcp { command } => try_server(&examiner, door, command).await,
+            CallMethod::Mcp { command } => try_server(&examiner, door, command).await,
             _ => Finding::skipped(format!("{}: written by hand, over HTTP; not tried", place(door))),
         });
     }
@@ -148,12 +149,12 @@ impl Server {
         self.stdin.write_all(format!("{message}\n").as_bytes()).await.ok()
     }
 
-    async fn ended(self) -> Ended {
+    async fn ended(self) -> CommandOutput {
         drop(self.stdin);
         let output = timeout(PATIENCE, self.child.wait_with_output()).await;
         let output = output.ok().and_then(Result::ok);
         let stderr = output.as_ref().map(|output| String::from_utf8_lossy(&output.stderr).trim().to_owned());
         let code = output.and_then(|output| output.status.code());
-        Ended { code, stdout: String::new(), stderr: stderr.unwrap_or_default() }
+        CommandOutput { code, stdout: String::new(), stderr: stderr.unwrap_or_default() }
     }
 }

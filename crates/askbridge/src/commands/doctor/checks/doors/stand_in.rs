@@ -25,24 +25,24 @@ pub(super) fn start(command: &str, folder: Option<&Path>) -> std::io::Result<Chi
 
 /// The output of a command that has ended.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct CommandOutput {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
 }
 
 /// Writes the input, and waits until the command has ended.
-pub(super) async fn run(mut child: Child, input: &str) -> std::io::Result<Ended> {
+pub(super) async fn run(mut child: Child, input: &str) -> std::io::Result<CommandOutput> {
     if let Some(mut stdin) = child.stdin.take() {
         // A command that has already ended reports the reason itself.
         let _ = stdin.write_all(input.as_bytes()).await;
     }
     let output = child.wait_with_output().await?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    Ok(Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+    Ok(CommandOutput { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
 }
 
-impl Ended {
+impl CommandOutput {
     /// Explains why a command that should have asked did not, if that is obvious.
     pub(super) fn why(&self, verb: &str) -> Option<String> {
         let first = self.stderr.lines().next().unwrap_or_default();

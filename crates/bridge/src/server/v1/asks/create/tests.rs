@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, StableNodeId, Timestamp};
 use askbridge_core::terms::{Rules, Wait};
-use askbridge_core::unfit::{Given, QuestionKey, Reply, Value};
+use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value};
 use askbridge_core::view::AskView;
 use askbridge_journal::Memory;
 use askbridge_peers::wish::{AskRef, Wish};
@@ -17,7 +17,7 @@ use super::*;
 use crate::auth::{TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
-use crate::runtime::{Bridge, Entrance, Follower, Heard, Interest, News, Options, Store};
+use crate::runtime::{Bridge, Entrance, FollowUpdate, Follower, Interest, News, Options, Store};
 use crate::server::AppOptions;
 use crate::server::guard::Origins;
 
@@ -84,7 +84,8 @@ impl House {
             let wish = Wish::Extend { ask: AskRef::Id(ask), wait: Wait::For(more_time) };
             self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("more time");
         }
-        let given = Given { key: QuestionKey::Index(0), value: Some(Value::Text("Yes".to_owned())), note: None };
+        let given =
+            QuestionReply { key: QuestionKey::Index(0), value: Some(Value::Text("Yes".to_owned())), note: None };
         let wish = Wish::Answer { ask: AskRef::Id(ask), reply: Reply::Questions(vec![given]), undo: Duration::ZERO };
         self.app.gate().grant(&self.ada, Entrance::request("native"), wish).await.expect("an answer");
         let response = timeout(PATIENCE, request).await.expect("in time").expect("no panic").expect("a response");
@@ -110,7 +111,7 @@ struct Looked {
 async fn asked(follower: &mut Follower) -> AskId {
     let asked = async {
         loop {
-            if let Ok(Heard::News(news)) = follower.next().await
+            if let Ok(FollowUpdate::News(news)) = follower.next().await
                 && let News::Entry(batch) = &*news
                 && let Some(ask) = batch.happened.iter().find_map(|happened| match &*happened.event {
                     Event::Asked(ask) => Some(ask.id),

@@ -7,7 +7,7 @@ use askbridge_core::intent::{Intent, NewAsk, Start};
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::Memory;
 use askbridge_peers::doors::http;
-use askbridge_peers::wish::{Call, Called, Rejection};
+use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 
 use crate::auth::{Caller, Tokens};
@@ -45,13 +45,13 @@ impl Whose {
 
 /// A session with an open ask and a message that waits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TargetSession {
     pub(super) session: SessionId,
     pub(super) ask: AskId,
     pub(super) message: MessageId,
 }
 
-impl Place {
+impl TargetSession {
     fn at(session: SessionId) -> Self {
         Self { session, ask: AskId { session, number: 1 }, message: MessageId { session, number: 1 } }
     }
@@ -102,14 +102,14 @@ impl House {
         self.bridge.stop().await;
     }
 
-    pub(super) async fn place(&self, whose: Whose, caller: &Caller) -> Place {
-        let place = Place::at(SessionId(self.chance.u128()));
+    pub(super) async fn target(&self, whose: Whose, caller: &Caller) -> TargetSession {
+        let target = TargetSession::at(SessionId(self.chance.u128()));
         let (owner, audience) = match whose {
             Whose::Own => (caller.party.clone(), Audience::Everyone),
             Whose::Anothers => (PartyId::from("tok_another"), Audience::Everyone),
             Whose::Private => (PartyId::from("tok_another"), Audience::Only(vec![PersonId::from("bob")])),
             Whose::Tap => (PartyId::from(Caller::OURSELVES), Audience::Only(vec![PersonId::from(ADA)])),
-            Whose::Unknown => return place,
+            Whose::Unknown => return target,
         };
         let start = Start {
             door: http::NAME.to_owned(),
@@ -121,8 +121,8 @@ impl House {
         };
         let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None };
         let intents = vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(self.ask(owner))), say];
-        self.app.handle.submit(place.session, intents).await.unwrap();
-        place
+        self.app.handle.submit(target.session, intents).await.unwrap();
+        target
     }
 
     fn ask(&self, party: PartyId) -> NewAsk {
@@ -181,7 +181,7 @@ impl Services for House {
         self.app.readers(name)
     }
 
-    fn post<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Called, Rejection>> {
+    fn post<'a>(&'a self, _: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>> {
         Box::pin(async { Ok(Called { status: 200, body: String::new() }) })
     }
 }

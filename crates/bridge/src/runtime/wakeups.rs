@@ -10,9 +10,9 @@ use tokio::sync::Notify;
 
 /// Which sessions to signal, and which were signalled. Bounded by the number of sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
+pub(crate) struct Wakeups {
     state: Mutex<State>,
-    rang: Notify,
+    woken: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -20,22 +20,22 @@ struct State {
     /// Does this server run agents?
     runs_agents: bool,
     ours: HashSet<SessionId>,
-    rung: HashMap<SessionId, Ring>,
+    pending: HashMap<SessionId, Wakeup>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Ring {
+pub(crate) struct Wakeup {
     /// A person wants the agent to stop.
     pub(crate) interrupted: bool,
 }
 
-impl Bell {
+impl Wakeups {
     /// From now on, signals for sessions of every hosted door.
     pub(crate) fn listen(&self) {
         self.state.lock().runs_agents = true;
     }
 
-    pub(crate) fn rings_for(&self, session: SessionId) {
+    pub(crate) fn include(&self, session: SessionId) {
         self.state.lock().ours.insert(session);
     }
 
@@ -43,10 +43,10 @@ impl Bell {
     pub(super) fn forget(&self, sessions: &HashSet<SessionId>) {
         let mut state = self.state.lock();
         state.ours.retain(|session| !sessions.contains(session));
-        state.rung.retain(|session, _| !sessions.contains(session));
+        state.pending.retain(|session, _| !sessions.contains(session));
     }
 
-    pub(super) fn hear(&self, session: SessionId, event: &Event) {
+    pub(super) fn note(&self, session: SessionId, event: &Event) {
         let mut state = self.state.lock();
         let interrupted = match event {
             Event::Started(started) if state.runs_agents && hosted_door(&started.door).is_some() => {
@@ -58,19 +58,19 @@ impl Bell {
             _ => return,
         };
         if state.ours.contains(&session) {
-            state.rung.entry(session).or_default().interrupted |= interrupted;
-            self.rang.notify_one();
+            state.pending.entry(session).or_default().interrupted |= interrupted;
+            self.woken.notify_one();
         }
     }
 
     /// Waits for a signal. Returns the sessions that it is for.
-    pub(crate) async fn rung(&self) -> HashMap<SessionId, Ring> {
+    pub(crate) async fn next(&self) -> HashMap<SessionId, Wakeup> {
         loop {
-            let rung = std::mem::take(&mut self.state.lock().rung);
-            if !rung.is_empty() {
-                return rung;
+            let pending = std::mem::take(&mut self.state.lock().pending);
+            if !pending.is_empty() {
+                return pending;
             }
-            self.rang.notified().await;
+            self.woken.notified().await;
         }
     }
 }

@@ -22,12 +22,12 @@ pub(super) enum Spare {
 
 /// Which processes could leave, and which were told to.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct Evictions {
     spare: HashMap<SessionId, Spare>,
     leaving: HashSet<SessionId>,
 }
 
-impl Room {
+impl Evictions {
     /// Records whether a session could do without its process. Returns whether it has to, with this many in the queue.
     pub(super) fn is_to_go(&mut self, session: SessionId, spare: Option<Spare>, waiting: usize) -> bool {
         let Some(spare) = spare else {
@@ -72,18 +72,18 @@ impl<M: Machine> Host<M> {
     pub(super) fn makes_room(&mut self) -> bool {
         if self.making_room {
             if !self.driver.hangs_up() && !self.driver.peer.is_parking() {
-                self.desk.stays(self.session);
+                self.pool.stays(self.session);
                 self.making_room = false;
             }
             return false;
         }
         let spare = self.spare();
-        // Most steps are of working agents, which need not ask the desk.
+        // Most steps are of working agents, which need not ask the pool.
         if spare.is_none() && !self.offers_room {
             return false;
         }
         self.offers_room = spare.is_some();
-        self.making_room = self.desk.is_to_go(self.session, spare);
+        self.making_room = self.pool.is_to_go(self.session, spare);
         match spare {
             Some(Spare::Idle) => self.making_room,
             Some(Spare::Parkable(_)) if self.making_room => {
@@ -106,24 +106,27 @@ mod tests {
 
     #[test]
     fn as_many_go_as_wait_and_those_with_nothing_to_do_go_first() {
-        let mut room = Room::default();
+        let mut evictions = Evictions::default();
         let parkable = |at| Some(Spare::Parkable(Timestamp(at)));
         for (session, spare) in [(A, parkable(9)), (B, parkable(5)), (C, Some(Spare::Idle))] {
-            assert!(!room.is_to_go(session, spare, 0), "nobody waits");
+            assert!(!evictions.is_to_go(session, spare, 0), "nobody waits");
         }
-        assert!(!room.is_to_go(A, parkable(9), 2) && room.is_to_go(B, parkable(5), 2), "C goes first, then B");
-        assert!(!room.is_to_go(A, parkable(9), 2) && room.is_to_go(C, Some(Spare::Idle), 2));
-        room.is_gone(C);
-        assert!(!room.is_to_go(A, parkable(9), 1), "B is on its way");
-        room.stays(B);
-        assert!(room.is_to_go(A, parkable(9), 1), "B was answered at that moment");
+        assert!(
+            !evictions.is_to_go(A, parkable(9), 2) && evictions.is_to_go(B, parkable(5), 2),
+            "C goes first, then B"
+        );
+        assert!(!evictions.is_to_go(A, parkable(9), 2) && evictions.is_to_go(C, Some(Spare::Idle), 2));
+        evictions.is_gone(C);
+        assert!(!evictions.is_to_go(A, parkable(9), 1), "B is on its way");
+        evictions.stays(B);
+        assert!(evictions.is_to_go(A, parkable(9), 1), "B was answered at that moment");
     }
 
     #[test]
     fn one_that_works_again_is_not_counted_on() {
-        let mut room = Room::default();
-        assert!(!room.is_to_go(A, Some(Spare::Idle), 0));
-        assert!(!room.is_to_go(A, None, 1));
-        assert!(room.is_to_go(B, Some(Spare::Parkable(Timestamp(1))), 1));
+        let mut evictions = Evictions::default();
+        assert!(!evictions.is_to_go(A, Some(Spare::Idle), 0));
+        assert!(!evictions.is_to_go(A, None, 1));
+        assert!(evictions.is_to_go(B, Some(Spare::Parkable(Timestamp(1))), 1));
     }
 }

@@ -19,28 +19,28 @@ use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
 use super::claude::is_root_without_a_sandbox;
-use super::eyes::{self, Eyes};
-use super::host::Ended;
-use super::kind::{Way, kind_of};
-use super::memory::{self, Scales};
+use super::evictions::{Evictions, Spare};
+use super::host::ProcessEnd;
+use super::kind::{StartMode, kind_of};
+use super::memory::{self, MemoryWatch};
 use super::options::HostOptions;
-use super::room::{Room, Spare};
+use super::spool_watcher::{self, SpoolWatcher};
 use super::start::StartError;
-use super::{adopt, need, place};
+use super::{adopt, agent_folder, need};
 use crate::auth::Agents;
 use crate::runtime::{Handle, gone};
 
 /// The agents that we run.
 #[derive(Debug, Clone)]
-pub struct Hosts(Arc<Inner>);
+pub struct Hosts(Arc<HostPool>);
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct HostPool {
     pub(super) handle: Handle,
     pub(super) options: HostOptions,
     pub(super) agents: Arc<Agents>,
-    pub(super) eyes: Arc<Eyes>,
-    pub(super) scales: Scales,
+    pub(super) spools: Arc<SpoolWatcher>,
+    pub(super) memory: MemoryWatch,
     pub(super) stop: CancellationToken,
     /// A session waits for a slot: each agent that could leave checks whether it has to.
     pub(super) crowded: Notify,
@@ -54,10 +54,10 @@ struct State {
     /// Sessions that have a process, or are about to.
     busy: HashSet<SessionId>,
     /// The queue of sessions that wait for a slot.
-    line: VecDeque<SessionId>,
+    queue: VecDeque<SessionId>,
     /// How many processes in a row have ended without having received anything.
     fruitless: HashMap<SessionId, u32>,
-    room: Room,
+    evictions: Evictions,
     /// Agents that still ran when we stopped hosting them.
     left_running: usize,
 }
@@ -65,21 +65,21 @@ struct State {
 impl Hosts {
     /// Takes over the running processes, then hosts sessions as they need it.
     pub async fn start(handle: Handle, options: HostOptions, agents: Arc<Agents>) -> io::Result<Self> {
-        place::make_folder(&options.folder)?;
-        let watch = eyes::open(&options.folder)?;
-        let inner = Arc::new(Inner {
+        agent_folder::make_folder(&options.folder)?;
+        let watch = spool_watcher::open(&options.folder)?;
+        let inner = Arc::new(HostPool {
             handle,
             options,
             agents,
-            eyes: Arc::default(),
-            scales: Scales::default(),
+            spools: Arc::default(),
+            memory: MemoryWatch::default(),
             stop: CancellationToken::new(),
             crowded: Notify::new(),
             stop_agents: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             state: Mutex::default(),
         });
-        inner.tasks.spawn(eyes::run(Arc::clone(&inner.eyes), watch, inner.stop.clone()));
+        inner.tasks.spawn(spool_watcher::run(Arc::clone(&inner.spools), watch, inner.stop.clone()));
         inner.tasks.spawn(clean_up(Arc::clone(&inner)));
         inner.tasks.spawn(follow(Arc::clone(&inner)));
         if inner.options.memory_max.is_some() {
@@ -106,7 +106,7 @@ impl Hosts {
     /// Returns a session's position in the queue for a slot, from 1.
     pub fn position(&self, session: SessionId) -> Option<usize> {
         let state = self.0.state.lock();
-        state.line.iter().position(|waiting| *waiting == session).map(|place| place + 1)
+        state.queue.iter().position(|waiting| *waiting == session).map(|place| place + 1)
     }
 
     /// Parks what can be parked and leaves the rest running, or ends all agents.
@@ -125,7 +125,7 @@ impl Hosts {
     }
 }
 
-impl Inner {
+impl HostPool {
     pub(super) fn stops_agents(&self) -> bool {
         self.stop_agents.load(Ordering::Relaxed)
     }
@@ -133,11 +133,11 @@ impl Inner {
     /// Records whether a session could do without its process, and returns whether it has to.
     pub(super) fn is_to_go(&self, session: SessionId, spare: Option<Spare>) -> bool {
         let state = &mut *self.state.lock();
-        state.room.is_to_go(session, spare, state.line.len())
+        state.evictions.is_to_go(session, spare, state.queue.len())
     }
 
     pub(super) fn stays(&self, session: SessionId) {
-        self.state.lock().room.stays(session);
+        self.state.lock().evictions.stays(session);
         // Another may have to go instead.
         self.crowded.notify_waiters();
     }
@@ -145,7 +145,7 @@ impl Inner {
     /// Hosts a session whose process already runs, even if all slots are taken.
     pub(super) fn take_over(self: &Arc<Self>, session: SessionId) {
         if self.state.lock().busy.insert(session) {
-            self.tasks.spawn(host(Arc::clone(self), session, Way::Adopt));
+            self.tasks.spawn(host(Arc::clone(self), session, StartMode::Adopt));
         }
     }
 
@@ -157,8 +157,8 @@ impl Inner {
         match self.handle.look(session, |state| need::needs_process(&state.session)).await {
             Ok(true) => {
                 let mut state = self.state.lock();
-                if !state.busy.contains(&session) && !state.line.contains(&session) {
-                    state.line.push_back(session);
+                if !state.busy.contains(&session) && !state.queue.contains(&session) {
+                    state.queue.push_back(session);
                 }
             }
             Ok(false) => return,
@@ -171,20 +171,20 @@ impl Inner {
     fn dispatch(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while state.busy.len() < self.options.processes_max {
-            let Some(session) = state.line.pop_front() else { return };
+            let Some(session) = state.queue.pop_front() else { return };
             state.busy.insert(session);
-            self.tasks.spawn(host(Arc::clone(self), session, Way::Start));
+            self.tasks.spawn(host(Arc::clone(self), session, StartMode::Start));
         }
-        if !state.line.is_empty() {
+        if !state.queue.is_empty() {
             self.crowded.notify_waiters();
         }
     }
 
-    async fn run(self: &Arc<Self>, session: SessionId, way: Way) -> Result<Ended, StartError> {
+    async fn run(self: &Arc<Self>, session: SessionId, mode: StartMode) -> Result<ProcessEnd, StartError> {
         let started = self.handle.look(session, |state| state.session.started.clone()).await?;
         let door = started.map(|started| started.door.clone()).unwrap_or_default();
         let kind = kind_of(&door).ok_or(StartError::NoKind(door))?;
-        kind.host(Arc::clone(self), session, way).await
+        kind.host(Arc::clone(self), session, mode).await
     }
 
     /// Says in the session why there is no process.
@@ -219,80 +219,80 @@ impl Inner {
 }
 
 /// Hosts one process of one session, from its start to its end.
-async fn host(desk: Arc<Inner>, session: SessionId, way: Way) {
-    let ended = match desk.run(session, way).await {
+async fn host(pool: Arc<HostPool>, session: SessionId, mode: StartMode) {
+    let ended = match pool.run(session, mode).await {
         Ok(ended) => ended,
         Err(error) => {
             warn!(session.id = %session, %error, "Could not start an agent");
-            desk.complain(session, &error.to_string()).await;
+            pool.complain(session, &error.to_string()).await;
             // A retry would fail in the same way until a person does something.
-            desk.state.lock().fruitless.insert(session, limits::AGENT_STARTS_MAX);
-            Ended::Fruitless
+            pool.state.lock().fruitless.insert(session, limits::AGENT_STARTS_MAX);
+            ProcessEnd::Fruitless
         }
     };
     let again = {
-        let mut state = desk.state.lock();
+        let mut state = pool.state.lock();
         state.busy.remove(&session);
-        state.room.is_gone(session);
+        state.evictions.is_gone(session);
         match ended {
-            Ended::LeftRunning => {
+            ProcessEnd::LeftRunning => {
                 state.left_running += 1;
                 false
             }
-            Ended::WithProgress => {
+            ProcessEnd::WithProgress => {
                 state.fruitless.remove(&session);
                 true
             }
-            Ended::Fruitless => {
+            ProcessEnd::Fruitless => {
                 let count = state.fruitless.entry(session).or_default();
                 *count += 1;
                 *count < limits::AGENT_STARTS_MAX
             }
         }
     };
-    desk.dispatch();
+    pool.dispatch();
     // An interruption may have come while it was ending anyway.
-    desk.interrupt(session).await;
+    pool.interrupt(session).await;
     if again {
-        desk.consider(session).await;
+        pool.consider(session).await;
     }
 }
 
 /// Removes the files of forgotten sessions.
-async fn clean_up(desk: Arc<Inner>) {
-    let mut gones = desk.handle.store().subscribe(Topic::Gone.into());
+async fn clean_up(pool: Arc<HostPool>) {
+    let mut gones = pool.handle.store().subscribe(Topic::Gone.into());
     loop {
         let message = tokio::select! {
-            () = desk.stop.cancelled() => return,
+            () = pool.stop.cancelled() => return,
             message = gones.next() => message,
         };
         let Some(message) = message else { return };
         let Some((sessions, _)) = gone::read(&message) else { continue };
         for session in sessions {
-            if let Err(error) = place::Place::new(&desk.options.folder, session).clear_all() {
+            if let Err(error) = agent_folder::AgentFolder::new(&pool.options.folder, session).clear_all() {
                 warn!(session.id = %session, %error, "Could not remove the files of an agent that is forgotten");
             }
-            desk.state.lock().fruitless.remove(&session);
+            pool.state.lock().fruitless.remove(&session);
         }
     }
 }
 
 /// Takes over the running processes, then starts one whenever a session needs it.
-async fn follow(desk: Arc<Inner>) {
+async fn follow(pool: Arc<HostPool>) {
     // Subscribe before reading, so that nothing in between is missed.
-    desk.handle.bell.listen();
-    adopt::adopt_all(&desk).await;
+    pool.handle.wakeups.listen();
+    adopt::adopt_all(&pool).await;
     loop {
-        let rung = tokio::select! {
-            () = desk.stop.cancelled() => return,
-            rung = desk.handle.bell.rung() => rung,
+        let woken = tokio::select! {
+            () = pool.stop.cancelled() => return,
+            woken = pool.handle.wakeups.next() => woken,
         };
-        for (session, ring) in rung {
-            if ring.interrupted {
-                desk.interrupt(session).await;
+        for (session, wakeup) in woken {
+            if wakeup.interrupted {
+                pool.interrupt(session).await;
             }
-            desk.state.lock().fruitless.remove(&session);
-            desk.consider(session).await;
+            pool.state.lock().fruitless.remove(&session);
+            pool.consider(session).await;
         }
     }
 }

@@ -11,9 +11,9 @@ const REMEMBERED_MAX: usize = 65_536;
 
 /// Maps an ask to its row. An ask changes soon after it was made, so the database is rarely queried.
 #[derive(Debug, Default)]
-pub(crate) struct Ranks(HashMap<AskId, i64>);
+pub(crate) struct RankCache(HashMap<AskId, i64>);
 
-impl Ranks {
+impl RankCache {
     /// Caches the rank of an ask that was made by the event number `within` of the entry at `place`. Returns its rank.
     pub(super) fn give(&mut self, ask: AskId, place: i64, within: usize) -> i64 {
         if self.0.len() >= REMEMBERED_MAX {

@@ -7,7 +7,7 @@ const SENT_MEANWHILE: &str = "The user sent a new message while you were working
 
 /// One request to the Messages API, whole. Headers are not kept: a key travels in them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct ModelRequest {
     pub body: Value,
     /// How often the model has spoken, if the messages do not go back to the beginning.
     spoken: Option<usize>,
@@ -21,7 +21,7 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
-impl Heard {
+impl ModelRequest {
     pub fn new(body: Value) -> Self {
         Self { body, spoken: None }
     }

@@ -10,7 +10,7 @@ use super::tables::RANKS;
 
 /// The open asks at one moment. Each ask is counted in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Waiting {
+pub struct OpenAskCounts {
     /// Not answered yet.
     pub open: u64,
     /// Answered, and the answer can still be undone.
@@ -26,7 +26,7 @@ pub struct Waiting {
 
 impl Index {
     /// Counts open asks. Reads each of them: a million take in the order of a second.
-    pub fn waiting(&self, now: Timestamp, spans: &[Duration]) -> Result<Waiting, IndexError> {
+    pub fn waiting(&self, now: Timestamp, spans: &[Duration]) -> Result<OpenAskCounts, IndexError> {
         self.look(|conn| count(conn, now, spans)).map_err(IndexError::Down)
     }
 
@@ -56,8 +56,8 @@ impl Index {
     }
 }
 
-fn count(conn: &Connection, now: Timestamp, spans: &[Duration]) -> rusqlite::Result<Waiting> {
-    let mut waiting = Waiting { at_least: vec![0; spans.len()], ..Waiting::default() };
+fn count(conn: &Connection, now: Timestamp, spans: &[Duration]) -> rusqlite::Result<OpenAskCounts> {
+    let mut waiting = OpenAskCounts { at_least: vec![0; spans.len()], ..OpenAskCounts::default() };
     let sql = "SELECT asked_at, state, parked, stranded FROM asks INDEXED BY asks_open WHERE state <= 1";
     let mut query = conn.prepare_cached(sql)?;
     let mut rows = query.query(())?;

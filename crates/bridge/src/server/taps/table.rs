@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::open::open;
-use super::wanted::{Purpose, Wanted, Wanter};
+use super::request::{Purpose, TapRequest, TapRequester};
 use super::watch::forget;
 use crate::auth::{Ancestry, Buckets};
 use crate::server::app::App;
@@ -22,11 +22,11 @@ const TOGETHER: () = ();
 /// How many may be requested at once before the rate limit applies.
 const AT_ONCE: u32 = 8;
 
-pub(super) type Key = (Wanter, Purpose);
+pub(super) type Key = (TapRequester, Purpose);
 
 /// All taps of this server.
 #[derive(Debug)]
-pub(crate) struct TapDesk {
+pub(crate) struct TapTable {
     state: Mutex<State>,
     /// Counts changes, for the requests that wait.
     changed: watch::Sender<u64>,
@@ -38,7 +38,7 @@ pub(crate) struct TapDesk {
 #[derive(Debug, Default)]
 struct State {
     open: HashMap<Key, Tap>,
-    ended: HashMap<Key, (Ended, AskId, Timestamp)>,
+    ended: HashMap<Key, (TapEnd, AskId, Timestamp)>,
 }
 
 /// A tap that is waited for.
@@ -53,20 +53,20 @@ pub(super) struct Tap {
 
 /// The result of a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum TapEnd {
     Given,
     Denied,
     Expired,
 }
 
-impl Default for TapDesk {
+impl Default for TapTable {
     fn default() -> Self {
         let pace = Buckets::new(AT_ONCE, Duration::from_secs(60 * 60), limits::TAPS_PER_HOUR);
         Self { state: Mutex::default(), changed: watch::Sender::new(0), opening: tokio::sync::Mutex::default(), pace }
     }
 }
 
-impl TapDesk {
+impl TapTable {
     pub(super) fn is_open(&self, key: &Key) -> Option<Tap> {
         self.state.lock().open.get(key).cloned()
     }
@@ -90,7 +90,7 @@ impl TapDesk {
     }
 
     /// Records the result of a tap. `None`: it was withdrawn, as if it had not been requested.
-    pub(super) fn closed(&self, key: &Key, ended: Option<Ended>, now: Timestamp) {
+    pub(super) fn closed(&self, key: &Key, ended: Option<TapEnd>, now: Timestamp) {
         let mut state = self.state.lock();
         let tap = state.open.remove(key);
         if let (Some(tap), Some(ended)) = (tap, ended) {
@@ -101,7 +101,7 @@ impl TapDesk {
     }
 
     /// Takes the result of a tap, which uses up one that was given.
-    fn take(&self, key: &Key, now: Timestamp) -> Option<(Ended, AskId)> {
+    fn take(&self, key: &Key, now: Timestamp) -> Option<(TapEnd, AskId)> {
         let mut state = self.state.lock();
         state.ended.retain(|_, (_, _, until)| *until > now);
         state.ended.remove(key).map(|(ended, ask, _)| (ended, ask))
@@ -110,27 +110,27 @@ impl TapDesk {
 
 /// Returns once a device has given the tap that this needs, and uses it up. Waits up to `wait`, then says that it is
 /// needed; the same request again joins the open tap.
-pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<(), Trouble> {
-    let key = (wanted.by.clone(), wanted.purpose.clone());
+pub(crate) async fn tapped(app: &App, request: TapRequest, wait: Duration) -> Result<(), Trouble> {
+    let key = (request.by.clone(), request.purpose.clone());
     let until = Instant::now() + wait;
     let mut changed = app.taps.changed.subscribe();
     loop {
         changed.borrow_and_update();
-        if is_proven(app, &wanted) {
+        if is_proven(app, &request) {
             return Ok(());
         }
         let now = app.handle.clock.now();
         match app.taps.take(&key, now) {
-            Some((Ended::Given, ask)) => {
+            Some((TapEnd::Given, ask)) => {
                 forget(app, ask).await;
                 return Ok(());
             }
             // A request that waits is told the result; one that does not requests another tap.
-            Some((Ended::Denied, _)) if !wait.is_zero() => return Err(denied()),
-            Some((Ended::Expired, _)) if !wait.is_zero() => return Err(expired()),
+            Some((TapEnd::Denied, _)) if !wait.is_zero() => return Err(denied()),
+            Some((TapEnd::Expired, _)) if !wait.is_zero() => return Err(expired()),
             Some(_) | None => {}
         }
-        let Some(tap) = open(app, &key, &wanted).await? else { continue };
+        let Some(tap) = open(app, &key, &request).await? else { continue };
         let needed = Trouble::new(403, "tap_needed", needs(&tap, now));
         if Instant::now() >= until {
             return Err(needed);
@@ -144,8 +144,8 @@ pub(crate) async fn tapped(app: &App, wanted: Wanted, wait: Duration) -> Result<
 }
 
 /// Was this shell vouched for? A tap for deciding is remembered for the shell, and so for all that is started in it.
-pub(super) fn is_proven(app: &App, wanted: &Wanted) -> bool {
-    let process = wanted.process().filter(|_| matches!(wanted.purpose, Purpose::Decide { .. }));
+pub(super) fn is_proven(app: &App, request: &TapRequest) -> bool {
+    let process = request.process().filter(|_| matches!(request.purpose, Purpose::Decide { .. }));
     process.is_some_and(|process| app.agents.ancestry(process.pid) == Ancestry::VouchedTerminal)
 }
 

@@ -90,13 +90,13 @@ impl Whereabouts {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ClientSession {
     pub(super) session: SessionId,
     pub(super) client: Client,
     pub(super) whereabouts: Whereabouts,
 }
 
-impl Place {
+impl ClientSession {
     /// A session for a client that has just introduced itself.
     pub(super) fn fresh(bits: u128, client: Client, whereabouts: Whereabouts) -> Self {
         Self { session: uuid::fresh_session(bits), client, whereabouts }
@@ -158,22 +158,27 @@ mod tests {
     #[test]
     fn the_name_of_a_session_says_who_it_was_given_to() {
         let client = Client::read(&json!({"name": "codex-mcp-client", "title": "Codex ü", "version": "0.166"}));
-        let place = Place::fresh(7, client.clone(), Whereabouts::default());
-        let name = place.name();
+        let client_session = ClientSession::fresh(7, client.clone(), Whereabouts::default());
+        let name = client_session.name();
         assert!(name.bytes().all(|byte| byte.is_ascii_graphic()), "{name}");
-        let again = Place::named(&name, Whereabouts::default()).unwrap();
-        assert_eq!((again.session, again.client), (place.session, client));
+        let again = ClientSession::named(&name, Whereabouts::default()).unwrap();
+        assert_eq!((again.session, again.client), (client_session.session, client));
         for other in ["", "x", "ses_x.e30", "ses_00000000000000000000000007", "ses_00000000000000000000000007.!"] {
-            assert!(Place::named(other, Whereabouts::default()).is_none(), "{other}");
+            assert!(ClientSession::named(other, Whereabouts::default()).is_none(), "{other}");
         }
     }
 
     #[test]
     fn a_client_without_a_session_finds_the_same_one_again() {
-        let place =
-            |caller: &str, header: &str| Place::of(caller, Client::default(), Whereabouts::read(Some(header))).session;
-        assert_eq!(place("ci", "folder=%2Fa"), place("ci", "folder=%2Fa"));
-        let others = [place("ci", "folder=%2Fb"), place("di", "folder=%2Fa"), place("ci", "folder=%2Fa&session=2")];
-        assert!(others.iter().all(|other| *other != place("ci", "folder=%2Fa")));
+        let client_session = |caller: &str, header: &str| {
+            ClientSession::of(caller, Client::default(), Whereabouts::read(Some(header))).session
+        };
+        assert_eq!(client_session("ci", "folder=%2Fa"), client_session("ci", "folder=%2Fa"));
+        let others = [
+            client_session("ci", "folder=%2Fb"),
+            client_session("di", "folder=%2Fa"),
+            client_session("ci", "folder=%2Fa&session=2"),
+        ];
+        assert!(others.iter().all(|other| *other != client_session("ci", "folder=%2Fa")));
     }
 }

@@ -8,7 +8,8 @@ use askbridge_core::intent::Intent;
 use askbridge_core::limits::HOOK_LOOKS_MAX;
 use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
-    Call, Facts, Finished, Heard, Mouth, NAME, Step, What, choose, finished, hear, is_about, say_along, say_more, told,
+    Facts, Finished, HookAction, HookEvent, HookEventKind, Mouth, NAME, ToolCall, choose, finished, hear, is_about,
+    say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio::sync::Semaphore;
@@ -18,7 +19,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
-use super::hold::{Held, hold};
+use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
 use super::options::HookOptions;
@@ -120,37 +121,37 @@ async fn know(app: &App, agent: ProcessId) -> Result<(), Rejection> {
 async fn act(
     app: &App,
     event: &Event,
-    heard: &Heard,
+    heard: &HookEvent,
     agent: Option<ProcessId>,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
     let caller = &event.caller;
     match &heard.what {
-        What::Began | What::Other => Ok(None),
-        What::Calling(_) | What::Wanted { .. } => asked(app, event, heard, agent, gone).await,
-        What::Called { call, response, failed } => {
+        HookEventKind::Began | HookEventKind::Other => Ok(None),
+        HookEventKind::Calling(_) | HookEventKind::Wanted { .. } => asked(app, event, heard, agent, gone).await,
+        HookEventKind::Called { call, response, failed } => {
             let called = Called { call, response: response.as_ref(), failed: *failed };
             let over = over(app, caller, heard, Some(called)).await?;
             Ok(over.told.map(Output::from))
         }
-        What::Prompted => {
+        HookEventKind::Prompted => {
             let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
             if exists { messages(app, caller, session, say_along).await } else { Ok(None) }
         }
-        What::TurnEnded { .. } => {
+        HookEventKind::TurnEnded { .. } => {
             let session = over(app, caller, heard, None).await?.session;
             match session.filter(|_| !heard.in_subagent) {
                 Some(session) => messages(app, caller, session, say_more).await,
                 None => Ok(None),
             }
         }
-        What::Ended { why } => {
+        HookEventKind::Ended { why } => {
             if let Some(session) = over(app, caller, heard, None).await?.session {
                 end(app, caller, session, why).await?;
             }
             Ok(None)
         }
-        What::Notified { kind, text } => {
+        HookEventKind::Notified { kind, text } => {
             notified(app, caller, heard, agent, kind, text).await?;
             Ok(None)
         }
@@ -161,7 +162,7 @@ async fn act(
 async fn asked(
     app: &App,
     event: &Event,
-    heard: &Heard,
+    heard: &HookEvent,
     agent: Option<ProcessId>,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
@@ -172,9 +173,9 @@ async fn asked(
     }
     let notes = &app.hooks.notes;
     let asked = match &heard.what {
-        What::Wanted { call, .. } => {
+        HookEventKind::Wanted { call, .. } => {
             let known = notes.take(&heard.conversation, call).and_then(|known| known.id);
-            Some(Call { id: call.id.clone().or(known), ..call.clone() })
+            Some(ToolCall { id: call.id.clone().or(known), ..call.clone() })
         }
         _ => None,
     };
@@ -192,12 +193,12 @@ async fn asked(
     let asks_by_tool = asks_by_tool(agent);
     let facts = Facts { away, mouth, asks_by_tool, park: options.park, version };
     match choose(heard, &facts) {
-        Step::Pass => Ok(None),
-        Step::Note(call) => {
+        HookAction::Pass => Ok(None),
+        HookAction::Note(call) => {
             notes.keep(&heard.conversation, call);
             Ok(None)
         }
-        Step::Hold { call, park, follows } => {
+        HookAction::Hold { call, park, follows } => {
             let call = asked.unwrap_or(call);
             // The next event about this call finds the same ask by it.
             if follows {
@@ -205,7 +206,7 @@ async fn asked(
             }
             let session = started(app, &event.caller, heard, &around).await?;
             let hook = event.hook;
-            let held = Held { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
+            let held = HeldHook { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
             hold(app, held, gone).await
         }
     }
@@ -214,7 +215,7 @@ async fn asked(
 /// A call that was run.
 #[derive(Clone, Copy)]
 struct Called<'a> {
-    call: &'a Call,
+    call: &'a ToolCall,
     response: Option<&'a Raw>,
     failed: bool,
 }
@@ -229,7 +230,7 @@ struct Over {
 }
 
 /// Handles a call that was run, or a turn that ended: no answer to it is waited for any longer.
-async fn over(app: &App, caller: &Caller, heard: &Heard, called: Option<Called<'_>>) -> Result<Over, Rejection> {
+async fn over(app: &App, caller: &Caller, heard: &HookEvent, called: Option<Called<'_>>) -> Result<Over, Rejection> {
     let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
     if !exists {
         return Ok(Over::default());
@@ -331,7 +332,7 @@ async fn end(app: &App, caller: &Caller, session: SessionId, why: &str) -> Resul
 async fn notified(
     app: &App,
     caller: &Caller,
-    heard: &Heard,
+    heard: &HookEvent,
     agent: Option<ProcessId>,
     kind: &str,
     text: &str,

@@ -28,7 +28,7 @@ pub(crate) enum Purpose {
 /// The requester. Requests of an equal one share a tap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Wanter {
+pub(crate) enum TapRequester {
     /// A process, or a shell for all that is started in it.
     Process { pid: u32, started: u64 },
     /// A program with the token file, over TCP.
@@ -37,16 +37,16 @@ pub(crate) enum Wanter {
 
 /// One request that needs a tap.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct TapRequest {
     pub(crate) purpose: Purpose,
-    pub(super) by: Wanter,
+    pub(super) by: TapRequester,
     /// The process that calls, and where it began. `None`: it came over TCP.
     pub(super) origin: Option<Origin>,
     /// May it go on without a tap after a while, because all devices may be lost?
     pub(super) devices_may_be_lost: bool,
 }
 
-impl Wanted {
+impl TapRequest {
     /// A request of a process on the local socket.
     pub(crate) fn by_process(app: &App, peer: &LocalPeer, purpose: Purpose) -> Result<Self, Trouble> {
         let process = peer.process()?;
@@ -63,7 +63,7 @@ impl Wanted {
 
     /// A request over TCP, with the token file.
     pub(crate) fn by_party(caller: &Caller, purpose: Purpose) -> Self {
-        Self { purpose, by: Wanter::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
+        Self { purpose, by: TapRequester::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
     }
 
     /// The calling process.
@@ -98,13 +98,13 @@ fn names<'a>(infos: impl Iterator<Item = &'a Arc<TokenInfo>>) -> BTreeSet<Person
     infos.map(|info| PersonId::from(info.name.as_str())).collect()
 }
 
-impl From<ProcessId> for Wanter {
+impl From<ProcessId> for TapRequester {
     fn from(ProcessId { pid, started }: ProcessId) -> Self {
         Self::Process { pid, started }
     }
 }
 
-impl Wanter {
+impl TapRequester {
     pub(super) fn process(&self) -> Option<ProcessId> {
         match *self {
             Self::Process { pid, started } => Some(ProcessId { pid, started }),

@@ -22,7 +22,7 @@ pub(super) struct Open {
     pub(super) stopping: bool,
 }
 
-pub(super) struct Stage {
+pub(super) struct DemoRun {
     pub(super) client: Client,
     pub(super) session: String,
     /// `None`: the person answers elsewhere.
@@ -40,7 +40,7 @@ pub(super) enum Answered {
     ByNobody,
 }
 
-impl Stage {
+impl DemoRun {
     /// Prints a line of the demo's agent.
     pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
         let line = format!("\n{} {}", self.paint.bold("demo agent:"), visible(text));

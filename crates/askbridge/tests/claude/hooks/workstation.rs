@@ -18,7 +18,7 @@ const PROMPT: &str = "hi-there";
 /// How long to wait before a key is pressed again.
 const AGAIN: Duration = Duration::from_secs(4);
 
-pub(super) struct Desk {
+pub(super) struct Workstation {
     pub(super) house: House,
     pub(super) terminal: Terminal,
 }
@@ -48,7 +48,7 @@ pub(super) fn asking<const N: usize>(pieces: [askbridge_scripted::model::Piece; 
     Script::new().turn(on_any_result(), [text("all done now")]).turn(on_user(PROMPT), pieces)
 }
 
-impl Desk {
+impl Workstation {
     #[track_caller]
     pub(super) fn sit(script: Script, setting: &Setting<'_>) -> Self {
         let house = House::open_with(script, setting.server);
@@ -69,7 +69,7 @@ impl Desk {
         }
         command.args(["--permission-mode", setting.mode]);
         command.args(setting.flags);
-        command.cwd(house.room.work());
+        command.cwd(house.scratch.work());
         let terminal = Terminal::open(command);
         Self { house, terminal }
     }
@@ -81,13 +81,13 @@ impl Desk {
         self.terminal.press(PROMPT);
         self.until_shown(PROMPT);
         let known = self.house.model.heard().len();
-        self.press_until("\r", "the model to be asked", |desk| desk.house.model.heard().len() > known);
+        self.press_until("\r", "the model to be asked", |workstation| workstation.house.model.heard().len() > known);
     }
 
     #[track_caller]
     pub(super) fn until_shown(&self, wanted: &str) {
         let what = format!("the terminal to show {wanted:?}");
-        self.until(&what, |desk| desk.terminal.has_shown(wanted).then_some(()));
+        self.until(&what, |workstation| workstation.terminal.has_shown(wanted).then_some(()));
     }
 
     #[track_caller]
@@ -114,7 +114,7 @@ impl Desk {
     /// Waits for the one open ask on the phone.
     #[track_caller]
     pub(super) fn rings(&self) -> Value {
-        self.until("the phone to ring", |desk| desk.open_asks().pop())
+        self.until("the phone to ring", |workstation| workstation.open_asks().pop())
     }
 
     pub(super) fn open_asks(&self) -> Vec<Value> {
@@ -125,30 +125,32 @@ impl Desk {
     #[track_caller]
     pub(super) fn until_state(&self, ask: &Value, state: &str) -> Value {
         let id = crate::house::id(ask);
-        self.until(&format!("the ask to be {state}"), |desk| {
-            Some(desk.house.ask(id)).filter(|ask| ask["state"] == state)
+        self.until(&format!("the ask to be {state}"), |workstation| {
+            Some(workstation.house.ask(id)).filter(|ask| ask["state"] == state)
         })
     }
 
     #[track_caller]
     pub(super) fn until_delivered(&self, ask: &Value) -> Value {
         let id = crate::house::id(ask);
-        self.until("the proof of delivery", |desk| {
-            Some(desk.house.ask(id)).filter(|ask| !ask["delivered_at"].is_null())
+        self.until("the proof of delivery", |workstation| {
+            Some(workstation.house.ask(id)).filter(|ask| !ask["delivered_at"].is_null())
         })
     }
 
     /// Returns the call's result as the model reads it.
     #[track_caller]
     pub(super) fn result(&self) -> ToolResult {
-        self.until("the model to hear about its call", |desk| desk.house.model.tool_result(CALL))
+        self.until("the model to hear about its call", |workstation| workstation.house.model.tool_result(CALL))
     }
 
     /// Answers in the terminal, with the first option.
     #[track_caller]
     pub(super) fn answers_in_the_terminal(&mut self) -> ToolResult {
         self.until_shown("Bbb");
-        self.press_until("\r", "the answer to be taken", |desk| desk.house.model.tool_result(CALL).is_some());
+        self.press_until("\r", "the answer to be taken", |workstation| {
+            workstation.house.model.tool_result(CALL).is_some()
+        });
         self.result()
     }
 }
@@ -161,12 +163,12 @@ fn tail(text: &str) -> String {
 
 /// Makes a home in which Claude Code has run before: it asks for no theme, no key and no trust.
 pub(super) fn furnish(house: &House, hooks: bool) {
-    let home = house.room.home();
+    let home = house.scratch.home();
     let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
     let known = json!({
         "hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
         "customApiKeyResponses": {"approved": ["scripted-key"], "rejected": []},
-        "projects": {house.room.work().to_str().unwrap(): trusted},
+        "projects": {house.scratch.work().to_str().unwrap(): trusted},
     });
     fs::write(home.join(".claude.json"), known.to_string()).unwrap();
     fs::create_dir_all(home.join(".claude")).unwrap();
@@ -184,7 +186,7 @@ pub(super) fn binary() -> PathBuf {
 /// Returns the whole environment of Claude Code: our binary on PATH, and where the server is.
 pub(super) fn environment(house: &House) -> Vec<(String, String)> {
     let folder = binary().parent().unwrap().to_owned();
-    let mut variables = house.room.env(&house.model.url());
+    let mut variables = house.scratch.env(&house.model.url());
     for (name, value) in &mut variables {
         if name == "PATH" {
             *value = format!("{}:{value}", folder.display());

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Which host is notified about which file.
 #[derive(Debug, Default)]
-pub(super) struct Eyes(Mutex<HashMap<String, Arc<Notify>>>);
+pub(super) struct SpoolWatcher(Mutex<HashMap<String, Arc<Notify>>>);
 
-impl Eyes {
+impl SpoolWatcher {
     /// Returns what is notified when the file of that name grows. A later call for the same file replaces an earlier
     /// one.
     pub(super) fn on(&self, name: String) -> Arc<Notify> {
@@ -44,10 +44,10 @@ pub(super) fn open(folder: &Path) -> io::Result<FolderWatch> {
 }
 
 /// Runs until `stop`.
-pub(super) async fn run(eyes: Arc<Eyes>, mut watch: FolderWatch, stop: CancellationToken) {
+pub(super) async fn run(watcher: Arc<SpoolWatcher>, mut watch: FolderWatch, stop: CancellationToken) {
     let tell = |written: Written<'_>| match written {
-        Written::File(name) => eyes.saw(name),
-        Written::TooMany => eyes.saw_too_much(),
+        Written::File(name) => watcher.saw(name),
+        Written::TooMany => watcher.saw_too_much(),
     };
     loop {
         let looked = tokio::select! {

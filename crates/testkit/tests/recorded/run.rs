@@ -5,7 +5,7 @@ use std::time::Duration;
 use askbridge_core::event::{Audience, Event, Lane, Parcel};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::{Intent, NewAsk, Start};
-use askbridge_core::session::{Found, Session, evolve};
+use askbridge_core::session::{FoundAsk, Session, evolve};
 use askbridge_core::terms::{Terms, Warm};
 use askbridge_core::view::{AskView, SessionView};
 use askbridge_core::{ask::Asker, decide};
@@ -14,7 +14,7 @@ use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process, s
 use askbridge_peers::peer::{Cx, Frame, Ids, Outbox, Peer, Tag};
 use askbridge_peers::told::Told;
 use askbridge_peers::wish::{AskRef, AskWish, Query, Receipt, Wish};
-use askbridge_scripted::claude::{Host, Launch, Room, Subject};
+use askbridge_scripted::claude::{Host, Launch, ScratchHome, Subject};
 use askbridge_scripted::model::Model;
 use askbridge_testkit::asks::{self, NOW, SESSION};
 use askbridge_testkit::events;
@@ -39,7 +39,7 @@ impl Ids for Counted {
     }
 }
 
-struct Stage {
+struct RecordedRun {
     claude: Claude,
     session: Session,
     person: Person,
@@ -55,41 +55,41 @@ struct Stage {
 
 /// Plays a recording to the machine. Returns what the machine did.
 pub(crate) fn replay<'a>(scene: &Scene, version: &str, lines: impl Iterator<Item = &'a str>) -> String {
-    let mut stage = Stage::open(scene, version);
+    let mut run = RecordedRun::open(scene, version);
     for line in lines {
         if line == NEXT {
-            stage.next_process(scene, version);
+            run.next_process(scene, version);
         } else {
-            stage.hear(line);
+            run.hear(line);
         }
-        stage.lines.clear();
+        run.lines.clear();
     }
-    stage.meaning
+    run.meaning
 }
 
 /// Holds the conversation with the real program. Returns what it wrote, and what the machine did.
 pub(crate) fn live(scene: &Scene, version: &str) -> (Vec<String>, String) {
-    let (room, model) = (Room::new(), Model::start((scene.script)()));
-    let mut stage = Stage::open(scene, version);
+    let (scratch, model) = (ScratchHome::new(), Model::start((scene.script)()));
+    let mut run = RecordedRun::open(scene, version);
     let mut recorded = Vec::new();
-    let mut host = start(scene, &room, &model, &[format!("--session-id={}", session_uuid(SESSION))]);
-    stage.until_the_end(&mut host, &room, &mut recorded);
+    let mut host = start(scene, &scratch, &model, &[format!("--session-id={}", session_uuid(SESSION))]);
+    run.until_the_end(&mut host, &scratch, &mut recorded);
     if scene.resumes {
-        room.until_written(&session_uuid(SESSION), "hook_deferred_tool");
+        scratch.until_written(&session_uuid(SESSION), "hook_deferred_tool");
         drop(host);
         recorded.push(NEXT.to_owned());
-        stage.next_process(scene, version);
+        run.next_process(scene, version);
         let mut args = vec![format!("--resume={}", session_uuid(SESSION))];
         args.extend((version >= AWAITS).then(|| "--await-initialize".to_owned()));
-        let mut host = start(scene, &room, &model, &args);
-        stage.until_the_end(&mut host, &room, &mut recorded);
+        let mut host = start(scene, &scratch, &model, &args);
+        run.until_the_end(&mut host, &scratch, &mut recorded);
     }
-    (recorded, stage.meaning)
+    (recorded, run.meaning)
 }
 
-fn start(scene: &Scene, room: &Room, model: &Model, more: &[String]) -> Host {
+fn start(scene: &Scene, scratch: &ScratchHome, model: &Model, more: &[String]) -> Host {
     let ours = json!({"mcpServers": {"askbridge": {"type": "sdk", "name": "askbridge"}}});
-    let mut launch = Launch::new(Subject::Real, room, model).arg("--include-partial-messages");
+    let mut launch = Launch::new(Subject::Real, scratch, model).arg("--include-partial-messages");
     launch = launch.arg(format!("--mcp-config={ours}"));
     for arg in scene.args.iter().map(|arg| (*arg).to_owned()).chain(more.iter().cloned()) {
         launch = launch.arg(arg);
@@ -103,9 +103,9 @@ fn machine(scene: &Scene, version: &str, process: Process) -> Claude {
     Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, always })
 }
 
-impl Stage {
+impl RecordedRun {
     fn open(scene: &Scene, version: &str) -> Self {
-        let mut stage = Self {
+        let mut run = Self {
             claude: machine(scene, version, Process::New),
             session: Session::new(SESSION),
             person: scene.person,
@@ -124,12 +124,12 @@ impl Stage {
             settings: askbridge_core::event::Settings { title: Some("A recording".to_owned()), ..Default::default() },
             continues: None,
         };
-        stage.submit(Intent::Start(Box::new(start)));
-        stage.act(|claude, cx| {
+        run.submit(Intent::Start(Box::new(start)));
+        run.act(|claude, cx| {
             claude.wake(cx);
         });
-        stage.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None });
-        stage
+        run.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None });
+        run
     }
 
     /// The person answers at last, and the answer starts another process.
@@ -147,13 +147,13 @@ impl Stage {
     }
 
     /// Talks to a process until its turn has ended.
-    fn until_the_end(&mut self, host: &mut Host, room: &Room, recorded: &mut Vec<String>) {
+    fn until_the_end(&mut self, host: &mut Host, scratch: &ScratchHome, recorded: &mut Vec<String>) {
         loop {
             for line in std::mem::take(&mut self.lines) {
                 host.send_line(&line);
             }
             let frame = host.until("anything", |_| true);
-            let line = scrubbed(frame.clone(), &room.home().to_string_lossy());
+            let line = scrubbed(frame.clone(), &scratch.home().to_string_lossy());
             recorded.push(line.clone());
             self.hear(&line);
             if frame["type"] == "result" {
@@ -224,7 +224,7 @@ impl Stage {
                 Receipt { session_view: Some(Box::new(view)), ..Receipt::default() }
             }
             Query::Ask(ask) => match self.session.find(*ask) {
-                Some(Found::Live(live)) => {
+                Some(FoundAsk::Live(live)) => {
                     let view = Some(Box::new(AskView::of(live)));
                     Receipt { ask: Some(*ask), view, ..Receipt::default() }
                 }

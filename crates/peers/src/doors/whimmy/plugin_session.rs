@@ -14,7 +14,7 @@ const MARK: u128 = 0x6173_6b62 << 96;
 /// The plugin's names for a session of this door.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Place {
+pub(super) struct PluginSession {
     pub(super) session_key: String,
     pub(super) agent_id: String,
     /// Made for one ask only.
@@ -22,17 +22,17 @@ pub(super) struct Place {
     pub(super) single: bool,
 }
 
-impl Place {
+impl PluginSession {
     pub(super) fn of(settings: &Settings) -> Option<Self> {
         serde_json::from_str(settings.more.as_ref()?.as_str()).ok()
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let more = serde_json::to_string(self).expect("a place has text keys");
+        let more = serde_json::to_string(self).expect("a plugin session has text keys");
         Settings { more: Some(Raw::from(more)), ..Settings::default() }
     }
 
-    /// The place that an event names. Without an agent's name it is the default agent.
+    /// The session that an event names. Without an agent's name it is the default agent.
     pub(super) fn named(session_key: &str, agent_id: &str) -> Self {
         let agent_id = if agent_id.is_empty() { quirks::AGENT } else { agent_id };
         Self { session_key: quirks::key(session_key), agent_id: agent_id.to_owned(), single: false }
@@ -52,15 +52,15 @@ pub(super) fn is_marked(session: SessionId) -> bool {
 }
 
 /// A new session for a chat with an agent. Its key is its id, 32 digits in lower case.
-pub(super) fn fresh(bits: u128) -> (SessionId, Place) {
+pub(super) fn fresh(bits: u128) -> (SessionId, PluginSession) {
     let session = SessionId(MARK | bits & (u128::MAX >> 32));
     let session_key = format!("{:032x}", session.0);
-    (session, Place { session_key, agent_id: quirks::AGENT.to_owned(), single: false })
+    (session, PluginSession { session_key, agent_id: quirks::AGENT.to_owned(), single: false })
 }
 
 /// The session for a conversation that the plugin began elsewhere.
-pub(super) fn elsewhere(account: &str, place: &Place) -> SessionId {
-    derived(&format!("whimmy chat {account} {} {}", place.agent_id, place.session_key))
+pub(super) fn elsewhere(account: &str, plugin_session: &PluginSession) -> SessionId {
+    derived(&format!("whimmy chat {account} {} {}", plugin_session.agent_id, plugin_session.session_key))
 }
 
 /// The session for one ask from such a conversation. Derived from the ask's id alone: an ask that comes on two
@@ -80,18 +80,20 @@ mod tests {
 
     #[test]
     fn a_key_that_we_made_leads_back_in_any_case_and_with_any_prefix() {
-        let (session, place) = fresh(u128::MAX);
-        for key in [place.session_key.to_uppercase(), format!("agent:main:direct:{}", place.session_key)] {
-            assert_eq!(Place::named(&key, "main").marked(), Some(session));
+        let (session, plugin_session) = fresh(u128::MAX);
+        for key in
+            [plugin_session.session_key.to_uppercase(), format!("agent:main:direct:{}", plugin_session.session_key)]
+        {
+            assert_eq!(PluginSession::named(&key, "main").marked(), Some(session));
         }
-        assert_eq!(Place::of(&place.settings()), Some(place));
+        assert_eq!(PluginSession::of(&plugin_session.settings()), Some(plugin_session));
     }
 
     #[test]
     fn keys_of_others_are_not_taken_for_ours() {
         for key in ["user-42", "00000000000000000000000000000007", ""] {
-            assert_eq!(Place::named(key, "").marked(), None);
+            assert_eq!(PluginSession::named(key, "").marked(), None);
         }
-        assert!(!is_marked(of_ask("q:1")) && !is_marked(elsewhere("a", &Place::named("b", "c"))));
+        assert!(!is_marked(of_ask("q:1")) && !is_marked(elsewhere("a", &PluginSession::named("b", "c"))));
     }
 }

@@ -17,7 +17,7 @@ const STDERR_BYTES_MAX: u64 = 2000;
 
 /// The files of one agent's process.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct AgentFolder {
     folder: PathBuf,
     name: String,
 }
@@ -64,12 +64,12 @@ pub fn running_agents(folder: &Path) -> io::Result<Vec<RunningAgent>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         sessions => sessions?,
     };
-    let processes = sessions.into_iter().map(|session| (session, Place::new(folder, session).process()));
+    let processes = sessions.into_iter().map(|session| (session, AgentFolder::new(folder, session).process()));
     let alive = processes.filter_map(|(session, process)| process.filter(|it| it.is_alive()).map(|it| (session, it)));
     Ok(alive.map(|(session, process)| RunningAgent { session, pid: process.pid }).collect())
 }
 
-impl Place {
+impl AgentFolder {
     pub(super) fn new(folder: &Path, session: SessionId) -> Self {
         Self { folder: folder.to_owned(), name: session.to_string() }
     }
