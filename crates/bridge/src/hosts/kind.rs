@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::SessionId;
+use askbridge_peers::listing::usual_hosted_door;
 use askbridge_peers::wish::Rejection;
 use futures_util::future::BoxFuture;
 
@@ -34,6 +35,10 @@ pub(super) trait Kind: Send + Sync {
         settings: &'a mut Settings,
     ) -> BoxFuture<'a, Result<(), Rejection>>;
 
+    /// Checks whether the agent could change to this permission mode. Without `options`, no agents run here, and the mode
+    /// need only exist.
+    fn check_mode(&self, options: Option<&HostOptions>, mode: &str) -> Result<(), Rejection>;
+
     /// Hosts one process of one session, from its start to its end.
     fn host(
         &self,
@@ -48,6 +53,13 @@ pub(super) const KINDS: &[&dyn Kind] = &[&ClaudeCode];
 /// Returns the kind of agent whose sessions have this door.
 pub(super) fn kind_of(door: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.door() == door)
+}
+
+/// Checks whether an agent of this door could change to a permission mode. A session of another door, whose agent we do
+/// not run, takes the modes of the agent that we would run.
+pub(crate) fn check_mode(door: &str, options: Option<&HostOptions>, mode: &str) -> Result<(), Rejection> {
+    let kind = kind_of(door).or_else(|| kind_of(usual_hosted_door()));
+    kind.expect("every hosted door has a kind").check_mode(options, mode)
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub use agent_folder::{RunningAgent, running_agents};
 pub use askbridge_peers::doors::claude::AlwaysAsk;
 pub use claude::{Cli, CliError, HoldLimit, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
 pub use folders::{Folder, Folders};
+pub(crate) use kind::check_mode;
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
 pub use orphans::adopt_orphans;

@@ -18,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
-use super::claude::is_root_without_a_sandbox;
 use super::evictions::{Evictions, Spare};
 use super::host::ProcessEnd;
 use super::kind::{StartMode, kind_of};
@@ -90,11 +89,6 @@ impl Hosts {
 
     pub fn options(&self) -> &HostOptions {
         &self.0.options
-    }
-
-    /// Would Claude Code refuse to skip its permissions?
-    pub fn is_root_without_a_sandbox(&self) -> bool {
-        is_root_without_a_sandbox(&self.0.options)
     }
 
     /// Checks what an agent of this door would refuse at its start, and completes its settings.

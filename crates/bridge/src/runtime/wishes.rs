@@ -44,8 +44,10 @@ impl Handle {
                 if is_a_bot {
                     check_bots_answer(&answer)?;
                     if asked.terms.quorum > 1 {
-                        let why =
-                            format!("{} people have to agree to this, and a bot does not count as one", asked.terms.quorum);
+                        let why = format!(
+                            "{} people have to agree to this, and a bot does not count as one",
+                            asked.terms.quorum
+                        );
                         return Err(Rejection::Forbidden(why));
                     }
                     let rule = format!("bot {}", caller.name);

@@ -9,7 +9,7 @@ use tracing::debug;
 
 use super::app::App;
 use crate::auth::Caller;
-use crate::hosts::{Hosts, Launch};
+use crate::hosts::{Hosts, check_mode};
 use crate::runtime::{Gate, Services, chain};
 
 impl App {
@@ -34,9 +34,8 @@ impl Services for App {
         Ok(folder.display().to_string())
     }
 
-    fn check_mode(&self, mode: &str) -> Result<(), Rejection> {
-        let is_root = self.hosts().is_some_and(|hosts| hosts.is_root_without_a_sandbox());
-        Launch::default().check(Some(mode), is_root).map_err(|error| bad(error.to_string()))
+    fn check_mode(&self, door: &str, mode: &str) -> Result<(), Rejection> {
+        check_mode(door, self.hosts().map(Hosts::options), mode)
     }
 
     fn readers(&self, name: &str) -> Vec<Caller> {

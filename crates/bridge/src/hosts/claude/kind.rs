@@ -34,6 +34,10 @@ impl Kind for ClaudeCode {
         prepare(options, settings).boxed()
     }
 
+    fn check_mode(&self, options: Option<&HostOptions>, mode: &str) -> Result<(), Rejection> {
+        check(&Launch::default(), Some(mode), options.is_some_and(is_root_without_a_sandbox))
+    }
+
     fn host(
         &self,
         pool: Arc<HostPool>,
@@ -56,9 +60,13 @@ async fn prepare(options: &HostOptions, settings: &mut Settings) -> Result<(), R
     let mut launch = Launch::of(settings);
     // A session cannot remove tools that the operator names.
     launch.always_ask.splice(0..0, options.always_ask.iter().cloned());
-    let checked = launch.check(settings.mode.as_deref(), is_root_without_a_sandbox(options));
-    checked.map_err(|error| Rejection::Refused(Refusal::BadRequest(error.to_string())))?;
+    check(&launch, settings.mode.as_deref(), is_root_without_a_sandbox(options))?;
     Cli::find(options).await.map_err(|error| Rejection::NoClaude(error.to_string()))?;
     settings.more = Some(launch.kept());
     Ok(())
+}
+
+fn check(launch: &Launch, mode: Option<&str>, is_root: bool) -> Result<(), Rejection> {
+    let checked = launch.check(mode, is_root);
+    checked.map_err(|error| Rejection::Refused(Refusal::BadRequest(error.to_string())))
 }

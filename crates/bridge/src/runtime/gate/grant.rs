@@ -4,6 +4,7 @@ use std::fmt;
 
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::refusal::Refusal;
+use askbridge_peers::doors::http;
 use askbridge_peers::listing::hosted_door;
 use askbridge_peers::wish::{AskWish, OutboundCall, Receipt, Rejection, Wish};
 
@@ -92,9 +93,11 @@ impl<'a> Gate<'a> {
                     self.services()?.prepare(door, settings).await?;
                 }
             }
-            Wish::Configure { settings, .. } => {
+            Wish::Configure { session, settings } => {
                 if let Some(mode) = &settings.mode {
-                    self.services()?.check_mode(mode)?;
+                    let started = self.handle.newest(*session).await?.started;
+                    let door = started.as_ref().map_or(http::NAME, |started| &started.door);
+                    self.services()?.check_mode(door, mode)?;
                 }
                 if let Some(folder) = &mut settings.folder {
                     *folder = self.services()?.allow(folder)?;

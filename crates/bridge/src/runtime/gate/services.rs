@@ -19,8 +19,8 @@ pub(crate) trait Services: Send + Sync {
     /// Returns the full path of a folder, if agents may run there.
     fn allow(&self, folder: &str) -> Result<String, Rejection>;
 
-    /// Checks whether an agent could run in this permission mode.
-    fn check_mode(&self, mode: &str) -> Result<(), Rejection>;
+    /// Checks whether an agent of this door could run in this permission mode.
+    fn check_mode(&self, door: &str, mode: &str) -> Result<(), Rejection>;
 
     /// Finds all callers with this name that hold a token, or need none.
     fn readers(&self, name: &str) -> Vec<Caller>;

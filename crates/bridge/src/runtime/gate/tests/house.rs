@@ -173,8 +173,8 @@ impl Services for House {
         Ok(folder.to_owned())
     }
 
-    fn check_mode(&self, mode: &str) -> Result<(), Rejection> {
-        self.app.check_mode(mode)
+    fn check_mode(&self, door: &str, mode: &str) -> Result<(), Rejection> {
+        self.app.check_mode(door, mode)
     }
 
     fn readers(&self, name: &str) -> Vec<Caller> {
