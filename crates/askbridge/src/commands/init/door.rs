@@ -16,7 +16,7 @@ pub(crate) struct Door {
     pub(crate) program: Program,
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
-    pub(crate) way: CallMethod,
+    pub(crate) method: CallMethod,
     /// The setting in the same file that turns hooks off, and its value.
     pub(crate) off: Option<(&'static str, &'static str)>,
     /// What makes its program skip the whole file.
@@ -60,16 +60,16 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
                         let table = program.mcp_path(*scope, around);
                         let off = off(&node);
                         let skipped = program.reads_plain_json().then(|| beyond_json(&text)).flatten();
-                        let door = |way: CallMethod| {
-                            let unrun = match (program, &way) {
+                        let door = |method: CallMethod| {
+                            let unrun = match (program, &method) {
                                 (Program::Codex, CallMethod::Hook { .. }) => {
                                     unrun(&file, &node, &program.own_file(around))
                                 }
                                 _ => Vec::new(),
                             };
-                            Door { program, scope: *scope, file: file.clone(), way, off, skipped, unrun }
+                            Door { program, scope: *scope, file: file.clone(), method, off, skipped, unrun }
                         };
-                        found.extend(ways(&node, &table).into_iter().map(door).map(Ok));
+                        found.extend(methods(&node, &table).into_iter().map(door).map(Ok));
                     }
                     Err(source) => found.push(Err((program, Error::Document { file, source }))),
                 }
@@ -80,7 +80,7 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
     let mut seen = Vec::new();
     found.retain(|door| match door {
         Ok(door) => {
-            let key = (fs::canonicalize(&door.file).ok(), door.way.clone());
+            let key = (fs::canonicalize(&door.file).ok(), door.method.clone());
             let is_new = !seen.contains(&key);
             seen.push(key);
             is_new
@@ -90,24 +90,24 @@ pub(crate) fn doors(settings: &Settings, around: &Surroundings) -> Vec<Result<Do
     found
 }
 
-fn ways(node: &Node, table: &[String]) -> Vec<CallMethod> {
-    let mut ways = Vec::new();
+fn methods(node: &Node, table: &[String]) -> Vec<CallMethod> {
+    let mut methods = Vec::new();
     for (event, groups) in node.get("hooks").map(Node::members).unwrap_or_default() {
         let handlers = groups.items().iter().filter_map(|group| group.get("hooks")).flat_map(Node::items);
         for handler in handlers.filter(|handler| is_our_hook(handler)) {
-            add_hook(&mut ways, handler, event);
+            add_hook(&mut methods, handler, event);
         }
     }
     let server = table.iter().try_fold(node, |node, name| node.get(name)).and_then(|table| table.get(NAME));
     let is_on = |entry: &&Node| is_our_server(entry) && (entry.get("enabled").is_none() || is_true(entry, "enabled"));
     if let Some(entry) = server.filter(is_on) {
         let url = ["url", "httpUrl"].iter().find_map(|name| entry.get(name)?.as_str());
-        ways.push(match url {
+        methods.push(match url {
             Some(url) => CallMethod::HttpMcp { url: url.to_owned() },
             None => CallMethod::Mcp { command: command_line(entry) },
         });
     }
-    ways
+    methods
 }
 
 /// Returns the setting that turns hooks off; both programs have one.
@@ -124,24 +124,24 @@ fn is_true(node: &Node, name: &str) -> bool {
     node.get(name).is_some_and(|flag| flag.value() == serde_json::Value::Bool(true))
 }
 
-fn add_hook(ways: &mut Vec<CallMethod>, handler: &Node, event: &str) {
+fn add_hook(methods: &mut Vec<CallMethod>, handler: &Node, event: &str) {
     let text = |name: &str| handler.get(name).and_then(Node::as_str).unwrap_or_default().to_owned();
     if text("type") == "http" {
         let header = handler.get("headers").and_then(|headers| headers.get("Authorization")).and_then(Node::as_str);
         let bearer = header.unwrap_or_default().trim_start_matches("Bearer ").to_owned();
-        let way = CallMethod::HttpHook { url: text("url"), bearer };
-        if !ways.contains(&way) {
-            ways.push(way);
+        let method = CallMethod::HttpHook { url: text("url"), bearer };
+        if !methods.contains(&method) {
+            methods.push(method);
         }
         return;
     }
     let written = text("command");
-    let known = ways.iter_mut().find_map(|way| match way {
+    let known = methods.iter_mut().find_map(|method| match method {
         CallMethod::Hook { command, events } if *command == written => Some(events),
         _ => None,
     });
     match known {
         Some(events) => events.push(event.to_owned()),
-        None => ways.push(CallMethod::Hook { command: written, events: vec![event.to_owned()] }),
+        None => methods.push(CallMethod::Hook { command: written, events: vec![event.to_owned()] }),
     }
 }

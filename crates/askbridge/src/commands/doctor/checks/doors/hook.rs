@@ -22,7 +22,9 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     let mut hooks = Vec::new();
     for door in doors(&patient.settings, &around) {
         match door {
-            Ok(door) if matches!(door.way, CallMethod::Hook { .. } | CallMethod::HttpHook { .. }) => hooks.push(door),
+            Ok(door) if matches!(door.method, CallMethod::Hook { .. } | CallMethod::HttpHook { .. }) => {
+                hooks.push(door)
+            }
             Ok(_) => {}
             Err((program, error)) => findings.push(unreadable(program, error)),
         }
@@ -53,7 +55,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
             continue;
         }
         findings.extend([Unrun::Untrusted, Unrun::Off].into_iter().filter_map(|why| unrun(door, why)));
-        findings.push(match &door.way {
+        findings.push(match &door.method {
             CallMethod::Hook { command, .. } => try_hook(&examiner, door, command).await,
             CallMethod::HttpHook { url, bearer } => http::try_hook(&examiner, door, url, bearer).await,
             CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. } => continue,
@@ -202,8 +204,8 @@ pub(super) fn again(door: &Door) -> String {
         Scope::Project => " --project",
         Scope::Local => " --local",
     };
-    let http = if matches!(door.way, CallMethod::HttpHook { .. }) { " --http" } else { "" };
-    let more = match (&door.way, door.program) {
+    let http = if matches!(door.method, CallMethod::HttpHook { .. }) { " --http" } else { "" };
+    let more = match (&door.method, door.program) {
         (CallMethod::Hook { .. }, Program::Codex) => " --hooks",
         (CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. }, Program::Claude) => " --mcp",
         _ => "",

@@ -26,7 +26,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
     let Ok(around) = Surroundings::look() else { return vec![Finding::skipped("HOME is not set")] };
     let doors = doors(&patient.settings, &around).into_iter().flatten();
     let servers: Vec<_> =
-        doors.filter(|door| matches!(door.way, CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. })).collect();
+        doors.filter(|door| matches!(door.method, CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. })).collect();
     if servers.is_empty() {
         return vec![Finding::skipped("no program knows askbridge as an MCP server; see `askbridge init`")];
     }
@@ -43,7 +43,7 @@ pub(in crate::commands::doctor) async fn look(patient: &Patient) -> Vec<Finding>
             findings.push(finding);
             continue;
         }
-        findings.push(match &door.way {
+        findings.push(match &door.method {
             CallMethod::Mcp { command } => try_server(&examiner, door, command).await,
             _ => Finding::skipped(format!("{}: written by hand, over HTTP; not tried", place(door))),
         });
