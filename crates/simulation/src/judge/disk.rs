@@ -21,6 +21,9 @@ use super::laws::everything;
 use crate::broken::BrokenDisk;
 use crate::world::World;
 
+/// Where Linux keeps files in memory. No seed loses power, so waiting for a real disk would only make it slow.
+const IN_MEMORY: &str = "/dev/shm";
+
 /// A SQLite store in a temporary folder.
 pub(crate) struct Disk {
     folder: TempDir,
@@ -30,7 +33,7 @@ pub(crate) struct Disk {
 
 impl Disk {
     pub(crate) fn new(broken: Option<BrokenDisk>) -> Self {
-        let folder = TempDir::new().expect("a folder can be made");
+        let folder = TempDir::new_in(IN_MEMORY).or_else(|_| TempDir::new()).expect("a folder can be made");
         Self { folder, broken, written: 0 }
     }
 
