@@ -59,9 +59,10 @@ enum PairingJson<'a> {
     },
 }
 
-#[derive(JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
+/// The roles that are paired, or get a token in the same way.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum PersonRole {
     Person,
     Operator,
@@ -98,8 +99,7 @@ pub(crate) struct NewPairing {
     /// The person; without it, the user of this machine.
     name: Option<String>,
     /// `operator` (the default), `person`, or `bot`: a program that answers under its own name. A bot has no device, only a token.
-    #[schemars(with = "Option<PersonRole>")]
-    role: Option<TokenRole>,
+    role: Option<PersonRole>,
     device: Option<String>,
     /// A script vouches that a person runs it.
     #[serde(default)]
@@ -132,13 +132,12 @@ pub(crate) async fn create(
         }
     }
     let role = match pairing.role {
-        None | Some(TokenRole::Operator) => TokenRole::Operator,
-        Some(TokenRole::Person) => TokenRole::Person,
-        Some(TokenRole::Bot) if pairing.token => TokenRole::Bot,
-        Some(TokenRole::Bot) => {
+        None | Some(PersonRole::Operator) => TokenRole::Operator,
+        Some(PersonRole::Person) => TokenRole::Person,
+        Some(PersonRole::Bot) if pairing.token => TokenRole::Bot,
+        Some(PersonRole::Bot) => {
             return Err(Trouble::new(422, "bad_request", "a bot has a token, and no device to pair"));
         }
-        Some(_) => return Err(Trouble::new(422, "bad_request", "`role` is person, operator or bot")),
     };
     // If it were the first, there would be no device to give the tap for a person's.
     if role == TokenRole::Bot && !app.tokens.someone_was_paired() {

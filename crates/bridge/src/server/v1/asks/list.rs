@@ -24,8 +24,7 @@ use crate::server::query::Query;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ListQuery {
     /// `open` (the default), `late` (over, and can still be answered), `over`, `all`, or one state by name.
-    #[schemars(with = "Option<StateWord>")]
-    state: Option<String>,
+    state: Option<StateWord>,
     /// Only asks of this session.
     #[schemars(regex(pattern = "^ses_[0-7][0-9a-hjkmnp-tv-z]{25}$"))]
     session: Option<String>,
@@ -33,8 +32,7 @@ pub(crate) struct ListQuery {
     #[schemars(length(max = 1000))]
     q: Option<String>,
     /// `newest` (the default) or `longest_waiting`.
-    #[schemars(with = "Option<OrderWord>")]
-    order: Option<String>,
+    order: Option<OrderWord>,
     /// What an earlier page gave as `next`.
     #[schemars(regex(pattern = "^pg_[0-9a-f]{1,15}$"))]
     after: Option<String>,
@@ -43,10 +41,11 @@ pub(crate) struct ListQuery {
     limit: Option<usize>,
 }
 
-#[derive(JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum StateWord {
+    #[default]
     Open,
     Late,
     Over,
@@ -60,10 +59,11 @@ enum StateWord {
     Overtaken,
 }
 
-#[derive(JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
-#[expect(dead_code, reason = "a shape, never a value")]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum OrderWord {
+    #[default]
     Newest,
     LongestWaiting,
 }
@@ -133,24 +133,22 @@ pub(crate) async fn first_page(app: &App, caller: &Caller) -> Result<Response, T
 
 fn filter(app: &App, caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, Trouble> {
     let bad = |why: String| Trouble::new(422, "bad_request", why);
-    let states = match wanted.state.as_deref() {
-        None | Some("open") => StateFilter::Open,
-        Some("late") => StateFilter::Late,
-        Some("over") => StateFilter::Over,
-        Some("all") => StateFilter::All,
-        Some("proposed") => StateFilter::One(AskState::Proposed),
-        Some("answered") => StateFilter::One(AskState::Answered),
-        Some("dismissed") => StateFilter::One(AskState::Dismissed),
-        Some("expired") => StateFilter::One(AskState::Expired),
-        Some("ruled") => StateFilter::One(AskState::Ruled),
-        Some("withdrawn") => StateFilter::One(AskState::Withdrawn),
-        Some("overtaken") => StateFilter::One(AskState::Overtaken),
-        Some(other) => return Err(bad(format!("`{other}` is not a state; try open, late, over or all"))),
+    let states = match wanted.state.unwrap_or_default() {
+        StateWord::Open => StateFilter::Open,
+        StateWord::Late => StateFilter::Late,
+        StateWord::Over => StateFilter::Over,
+        StateWord::All => StateFilter::All,
+        StateWord::Proposed => StateFilter::One(AskState::Proposed),
+        StateWord::Answered => StateFilter::One(AskState::Answered),
+        StateWord::Dismissed => StateFilter::One(AskState::Dismissed),
+        StateWord::Expired => StateFilter::One(AskState::Expired),
+        StateWord::Ruled => StateFilter::One(AskState::Ruled),
+        StateWord::Withdrawn => StateFilter::One(AskState::Withdrawn),
+        StateWord::Overtaken => StateFilter::One(AskState::Overtaken),
     };
-    let order = match wanted.order.as_deref() {
-        None | Some("newest") => Order::NewestFirst,
-        Some("longest_waiting") => Order::LongestWaitingFirst,
-        Some(other) => return Err(bad(format!("`{other}` is not an order; try newest or longest_waiting"))),
+    let order = match wanted.order.unwrap_or_default() {
+        OrderWord::Newest => Order::NewestFirst,
+        OrderWord::LongestWaiting => Order::LongestWaitingFirst,
     };
     let session = wanted.session.as_deref().map(str::parse).transpose();
     let session = session.map_err(|_| bad("`session` is not a session's id".to_owned()))?;
