@@ -79,7 +79,7 @@ fn the_hook_door_asks_and_prints_as_its_transcripts_say() {
     check_folder(folder, |_| Greeting::Open(Box::new(HookDoor::default())));
 }
 
-/// Stands in for the bridge's hook desk: one event, held, and what its hook prints.
+/// Stands in for the bridge's hook handler: one event, held, and what its hook prints.
 #[derive(Default)]
 struct HookDoor {
     held: Option<(HookEvent, ToolCall, bool, Context)>,

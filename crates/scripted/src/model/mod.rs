@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A script is data: the same one drives [`Model`] over HTTP, the program `fake-model`, and `fake-claude` without any
-//! server. [`reply`] is what can be said, [`script`] when it is said, [`heard`] what was read; `server` and `http`
+//! server. [`reply`] is what can be said, [`script`] when it is said, [`request`] what was read; `server` and `http`
 //! carry it, [`stream`] cuts it into events. Plain threads on loopback, no runtime, so any test can use it.
 
 mod http;
