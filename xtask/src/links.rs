@@ -1,14 +1,18 @@
-//! `cargo xtask links`: checks that every link between the pages leads somewhere, and that every page is in the book.
+//! `cargo xtask links`: checks that every link between the pages leads somewhere, that every source file that they name
+//! exists, and that every page is in the book.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use crate::docs::{Pages, headings, is_elsewhere, links, pages, target};
-use crate::run::root;
+use crate::run::{output, root};
 
 /// Pages that are reached in other ways: each error names its own page.
 const NOT_IN_THE_BOOK: &[&str] = &["docs/errors", "docs/SUMMARY.md"];
+
+/// Kinds of files that pages lead a reader to.
+const SOURCES: &[&str] = &["rs", "ts", "tsx"];
 
 pub(crate) fn run() -> Result<()> {
     let pages = pages()?;
@@ -21,6 +25,7 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     complaints.extend(orphans(&pages));
+    complaints.extend(missing_files(&pages)?);
     if complaints.is_empty() {
         eprintln!("{} pages, and every link leads somewhere", pages.len());
         return Ok(());
@@ -41,6 +46,25 @@ fn wrong(pages: &Pages, page: &Path, link: &str) -> Option<&'static str> {
     let anchor = anchor?;
     let known = headings(text).iter().any(|(.., known)| *known == anchor);
     (!known).then_some("names a heading that is not there")
+}
+
+/// Returns the source files that a page names in backticks and that do not exist. A page may leave out the folders that
+/// its text has named before.
+fn missing_files(pages: &Pages) -> Result<Vec<String>> {
+    let tracked = output("git", &["-C", &root().display().to_string(), "ls-files"])?;
+    let tracked: Vec<_> = tracked.lines().map(Path::new).collect();
+    let missing = pages.iter().flat_map(|(page, text)| {
+        let named = quoted_files(text).filter(|file| !tracked.iter().any(|path| path.ends_with(file)));
+        named.map(|file| format!("{}: `{file}` does not exist", page.display())).collect::<Vec<_>>()
+    });
+    Ok(missing.collect())
+}
+
+fn quoted_files(text: &str) -> impl Iterator<Item = &str> {
+    let quoted = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    let is_path = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte));
+    let is_source = |word: &&str| Path::new(word).extension().is_some_and(|kind| SOURCES.iter().any(|it| kind == *it));
+    quoted.filter(is_path).filter(is_source)
 }
 
 /// Returns the pages under `docs/` that the summary does not name.

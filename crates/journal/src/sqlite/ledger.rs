@@ -182,25 +182,19 @@ impl Ledger {
         while let Some(job) = jobs.last() {
             let made = match job {
                 Job::Append { entry, body, guard, .. } => {
-                    BatchResult::Append(self.append(conn, entry, body, *guard, fresh)?)
+                    JobResult::Append(self.append(conn, entry, body, *guard, fresh)?)
                 }
-                Job::Forget { sessions, at, by, .. } => {
-                    BatchResult::Forget(self.forget(conn, sessions, *at, by, fresh)?)
-                }
-                Job::Shrink { pages, .. } => BatchResult::Shrunk(space::give_back(conn, "main", *pages)?),
-                Job::Change { change, .. } => BatchResult::Change(shelves::change(conn, change)?),
+                Job::Forget { sessions, at, by, .. } => JobResult::Forget(self.forget(conn, sessions, *at, by, fresh)?),
+                Job::Shrink { pages, .. } => JobResult::Shrunk(space::give_back(conn, "main", *pages)?),
+                Job::Change { change, .. } => JobResult::Change(shelves::change(conn, change)?),
             };
             match (made, jobs.pop()) {
-                (BatchResult::Append(result), Some(Job::Append { reply, .. })) => {
-                    done.push(Done::Append(result, reply))
-                }
-                (BatchResult::Forget(result), Some(Job::Forget { sessions, reply, .. })) => {
+                (JobResult::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),
+                (JobResult::Forget(result), Some(Job::Forget { sessions, reply, .. })) => {
                     done.push(Done::Forget(sessions, result, reply));
                 }
-                (BatchResult::Shrunk(left), Some(Job::Shrink { reply, .. })) => done.push(Done::Shrink(left, reply)),
-                (BatchResult::Change(result), Some(Job::Change { reply, .. })) => {
-                    done.push(Done::Change(result, reply))
-                }
+                (JobResult::Shrunk(left), Some(Job::Shrink { reply, .. })) => done.push(Done::Shrink(left, reply)),
+                (JobResult::Change(result), Some(Job::Change { reply, .. })) => done.push(Done::Change(result, reply)),
                 _ => {}
             }
         }
@@ -343,7 +337,7 @@ enum FailurePhase {
     During,
 }
 
-enum BatchResult {
+enum JobResult {
     Append(Result<Position, AppendError>),
     Forget(Result<Forgotten, ForgetError>),
     Shrunk(u64),
