@@ -24,6 +24,7 @@ use tracing::{debug, info, warn};
 
 use crate::failure::Failure;
 use crate::private::keep_private;
+use crate::reach::Reach;
 use crate::settings::Settings;
 use crate::speaking::Spoken;
 
@@ -34,6 +35,8 @@ const TRY_AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
+    /// Where people open it, if that is not its own address.
+    public_url: Option<String>,
     app: App,
     bridge: Bridge,
     server: Server,
@@ -46,6 +49,7 @@ impl Served {
     pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
+        let tls = settings.tls()?;
         let location = Location::Sqlite { folder: settings.data.clone() };
         let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
         // From here on we hold the lock of the folder.
@@ -67,8 +71,12 @@ impl Served {
         let address = listeners.address()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
         let (requests_per_second, failures_per_minute) = (*settings.limits.requests, *settings.limits.failures);
-        let origins = settings.origins();
+        let public_url = settings.public_url(tls.as_ref(), address);
+        let origins = settings.origins(tls.as_ref(), public_url.as_deref());
         let app = App::new(AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version });
+        if let Some(tls) = tls {
+            app.encrypt(Arc::new(tls));
+        }
         app.agents
             .recall(app.handle.store(), app.handle.now())
             .await
@@ -89,7 +97,12 @@ impl Served {
         spoken.serve(&app, settings)?;
         // Optional: without this file our own commands use the configured address.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
-        Ok(Self { address, app, bridge, server, hosts, telling })
+        Ok(Self { address, public_url, app, bridge, server, hosts, telling })
+    }
+
+    /// The base of links to this server.
+    pub(crate) fn reach(&self) -> Reach {
+        Reach::of(self.address, self.public_url.as_deref())
     }
 
     /// Was a person's device ever paired here?
@@ -109,7 +122,7 @@ impl Served {
         let (handle, name) = (&self.bridge.handle, &*settings.top.user);
         let (role, made_by) = (TokenRole::Operator, LinkMadeBy::ThisMachine);
         let secret = make_link(handle.store(), handle.chance(), name, role, made_by, handle.now()).await?;
-        Ok(format!("{}/#pair={}", settings.reach(self.address).base, secret.reveal()))
+        Ok(format!("{}/#pair={}", self.reach().base, secret.reveal()))
     }
 
     /// Makes a token that may decide. For servers that only this process knows of.

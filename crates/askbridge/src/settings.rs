@@ -13,7 +13,7 @@ use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
-use askbridge_bridge::server::Origins;
+use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::terms::{Rules, Warm};
@@ -101,16 +101,48 @@ impl Settings {
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
+        (*scratch.set.tls.cert, *scratch.set.tls.key) = (None, None);
         *scratch.set.otel.endpoint = None;
         scratch.set.dialects.speak.clear();
         *scratch.set.dialects.insecure_loopback = false;
         scratch
     }
 
+    /// The certificate that connections are encrypted with, if one is configured.
+    pub(crate) fn tls(&self) -> Result<Option<Tls>, Failure> {
+        let (certificate, key) = match (&*self.tls.cert, &*self.tls.key) {
+            (None, None) => return Ok(None),
+            (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
+            (Some(_), None) => {
+                return Err(Failure::new("`tls.cert` is set, and `tls.key` is not")
+                    .hint("name the file of its private key: `--tls-key FILE`"));
+            }
+            (None, Some(_)) => {
+                return Err(Failure::new("`tls.key` is set, and `tls.cert` is not")
+                    .hint("name the file of the certificate: `--tls-cert FILE`"));
+            }
+        };
+        let tls = Tls::open(TlsFiles { certificate, key }).context("could not use the certificate for https")?;
+        Ok(Some(tls))
+    }
+
+    /// Where people open a server on `address`: as configured, or at the first name of its certificate.
+    pub(crate) fn public_url(&self, tls: Option<&Tls>, address: SocketAddr) -> Option<String> {
+        let named = || {
+            let name = tls?.names().into_iter().next()?;
+            Some(match address.port() {
+                443 => format!("https://{name}"),
+                port => format!("https://{name}:{port}"),
+            })
+        };
+        (*self.top.public_url).clone().or_else(named)
+    }
+
     /// Our own names, and other origins that may call the server.
-    pub(crate) fn origins(&self) -> Origins {
+    pub(crate) fn origins(&self, tls: Option<&Tls>, public_url: Option<&str>) -> Origins {
         let origins = Origins::new(&self.top.allowed_origins).with_hosts(&self.top.allowed_hosts);
-        match &*self.top.public_url {
+        let origins = origins.with_hosts(&tls.map(Tls::names).unwrap_or_default());
+        match public_url {
             Some(url) => origins.with_public_url(url),
             None => origins,
         }

@@ -62,6 +62,15 @@ settings! {
         roots: Vec<PathBuf> = folders(), Text("");
     }
 
+    /// HTTPS without a proxy.
+    tls: Tls {
+        /// A PEM file with the server's certificate and those that lead to its authority; with it, `listen` speaks
+        /// https, and the file is read again when it changes
+        cert: Option<PathBuf> = file(), Text("");
+        /// A PEM file with the private key of the certificate
+        key: Option<PathBuf> = file(), Text("");
+    }
+
     /// How much one caller may do.
     limits: Limits {
         /// How many requests one token may make in a second; after a quiet time, twice as many at once

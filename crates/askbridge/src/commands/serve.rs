@@ -59,7 +59,7 @@ fn outlive_the_size_limit() {
 /// anywhere else, and a further device needs a tap.
 async fn greet(settings: &Settings, served: &Served) -> Result<()> {
     let address = served.address;
-    let reach = settings.reach(address);
+    let reach = served.reach();
     let link = match stdout().is_terminal() && !served.someone_was_paired() {
         true => served.link(settings).await?,
         false => format!("{}/", reach.base),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bridge::{Ran, Running, TestBridge};
+use crate::https::Https;
 use crate::nginx::{Nginx, block, free_port};
 use crate::patience::until;
 
@@ -31,7 +32,7 @@ impl Elsewhere {
 
     /// Runs a script as on another machine: with no data folder to find a socket in.
     fn script(&self, token: &str, script: &str) -> String {
-        let (port, authority) = (self.nginx.port, self.nginx.authority());
+        let Https { port, authority } = &self.nginx.https;
         format!(
             "export ASKBRIDGE_DATA=$PWD/another-machine ASKBRIDGE_URL=https://localhost:{port} ASKBRIDGE_TOKEN={token}\n\
              export ASKBRIDGE_AUTHORITIES='{}'\n{script}",
@@ -109,7 +110,7 @@ fn a_restart_behind_the_proxy_is_waited_for() {
     far.bridge.kill();
     asking.tells("lost the connection to askbridge");
     let meanwhile = far.spawn(&agent, "askbridge ask 'Asked of a 502?' -o Yes --no-wait");
-    until("the proxy has said 502", || (far.nginx.get("/healthz", &[]).0 == 502).then_some(()));
+    until("the proxy has said 502", || (far.nginx.https.get("/healthz", &[]).0 == 502).then_some(()));
     far.start_again();
     far.run(&person, &format!("askbridge answer {id} --option Yes")).good();
     assert_eq!(asking.ended().good(), "Yes\n");
@@ -126,7 +127,7 @@ fn a_server_that_nobody_vouches_for_hears_nothing_and_it_says_why() {
     let other = far.run(
         &agent,
         "askbridge ask 'Deploy now?' -o Yes --url https://127.0.0.1:$PORT"
-            .replace("$PORT", &far.nginx.port.to_string())
+            .replace("$PORT", &far.nginx.https.port.to_string())
             .as_str(),
     );
     assert_eq!(other.code, Some(13), "the certificate is for a name, not for an address: {}", other.stderr);

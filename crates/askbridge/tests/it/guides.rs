@@ -66,7 +66,7 @@ fn the_loop_holds(guide: &'static str, language: &str, program: &str, file: &str
         .find(|(code, _)| ["while", "for (;;)", "for {"].iter().any(|word| code.contains(word)))
         .expect("an example waits");
     fs::write(bridge.dir.path().join(file), code).unwrap();
-    let (port, authority) = (nginx.port, nginx.authority());
+    let (port, authority) = (nginx.https.port, &nginx.https.authority);
     let believing = ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"]
         .map(|name| format!("{name}='{}' ", authority.display()))
         .concat();

@@ -5,14 +5,12 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
 use crate::bridge::TestBridge;
+use crate::https::{Https, certify};
 use crate::patience::until;
 
-/// The name that the guides use.
-pub(crate) const NAME: &str = "ask.example.org";
 /// The parts of a guide's configuration that depend on the machine, and are replaced here. The rest is used as it is.
 const LISTEN: &str = "listen 443 ssl;";
 const UPSTREAM: &str = "http://127.0.0.1:4760";
@@ -21,7 +19,7 @@ const CERTIFICATES: &str = "/etc/letsencrypt/live/ask.example.org/";
 pub(crate) struct Nginx {
     child: Child,
     dir: TempDir,
-    pub(crate) port: u16,
+    pub(crate) https: Https,
 }
 
 /// Returns the first block of a guide in this language.
@@ -49,7 +47,7 @@ impl Nginx {
     /// Starts nginx with `config` in front of a server, with a certificate from a test authority.
     pub(crate) fn start(bridge: &TestBridge, port: u16, config: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder can be made");
-        certify(dir.path());
+        let https = Https { port, authority: certify(dir.path()) };
         let mut config = config.to_owned();
         let folder = dir.path().display();
         for (there, here) in [
@@ -71,7 +69,7 @@ impl Nginx {
         fs::write(&path, whole).expect("it can be written");
         let mut command = Command::new(program());
         command.arg("-p").arg(dir.path()).arg("-c").arg(&path).stdin(Stdio::null()).stderr(Stdio::null());
-        let mut nginx = Self { child: command.spawn().expect("nginx starts"), dir, port };
+        let mut nginx = Self { child: command.spawn().expect("nginx starts"), dir, https };
         until("nginx listens", || {
             let ended = nginx.child.try_wait().expect("it is ours");
             assert!(ended.is_none(), "{ended:?}: {}", nginx.log());
@@ -88,37 +86,6 @@ impl Nginx {
     fn log(&self) -> String {
         fs::read_to_string(self.dir.path().join("error.log")).unwrap_or_default()
     }
-
-    /// Returns the file of the authority that signed its certificate.
-    pub(crate) fn authority(&self) -> PathBuf {
-        self.dir.path().join("authority.pem")
-    }
-
-    pub(crate) fn url(&self) -> String {
-        format!("https://{NAME}:{}", self.port)
-    }
-
-    /// Fetches a path as a browser on another machine would. Returns the status and the text.
-    pub(crate) fn get(&self, path: &str, headers: &[&str]) -> (u16, String) {
-        let mut command = self.curl(path);
-        command.args(["--max-time", "20", "--write-out", "\n%{http_code}"]);
-        for header in headers {
-            command.args(["--header", header]);
-        }
-        let output = command.output().expect("curl runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let (text, status) = text.rsplit_once('\n').unwrap_or_default();
-        assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stderr), self.log());
-        (status.parse().expect("a status"), text.to_owned())
-    }
-
-    /// Returns a curl command for a path.
-    pub(crate) fn curl(&self, path: &str) -> Command {
-        let mut command = Command::new("curl");
-        command.args(["--silent", "--show-error", "--no-buffer", "--cacert"]).arg(self.authority());
-        command.arg("--resolve").arg(format!("{NAME}:{}:127.0.0.1", self.port)).arg(format!("{}{path}", self.url()));
-        command
-    }
 }
 
 impl Drop for Nginx {
@@ -126,21 +93,4 @@ impl Drop for Nginx {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Writes an authority and a certificate for the name, where the guide's configuration expects them.
-fn certify(folder: &Path) {
-    let key = KeyPair::generate().expect("a key");
-    let mut authority = CertificateParams::new([]).expect("no names");
-    // Named differently from the certificate, which would otherwise count as self-signed.
-    authority.distinguished_name.push(DnType::CommonName, "an authority of the tests");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let signed = authority.self_signed(&key).expect("signed");
-    fs::write(folder.join("authority.pem"), signed.pem()).expect("it can be written");
-    let issuer = Issuer::new(authority, key);
-    let own = KeyPair::generate().expect("a key");
-    let names = vec![NAME.to_owned(), "localhost".to_owned()];
-    let certificate = CertificateParams::new(names).and_then(|params| params.signed_by(&own, &issuer)).expect("signed");
-    fs::write(folder.join("fullchain.pem"), certificate.pem()).expect("it can be written");
-    fs::write(folder.join("privkey.pem"), own.serialize_pem()).expect("it can be written");
 }

@@ -14,7 +14,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::bridge::TestBridge;
-use crate::nginx::{NAME, Nginx, block, free_port};
+use crate::https::{Https, NAME};
+use crate::nginx::{Nginx, block, free_port};
 use crate::wire::bearer;
 
 const GUIDE: &str = include_str!("../../../../docs/guides/proxy.md");
@@ -108,7 +109,7 @@ async fn nginx_as_the_guide_has_it_carries_people_and_agents_and_shows_no_metric
     assert!(block(GUIDE, "toml").contains(&format!("public_url = \"{public}\"")));
     let bridge = serving(&["--public-url", &public]);
     let nginx = Nginx::start(&bridge, free_port(), block(GUIDE, "nginx"));
-    everything_works(&bridge, &nginx, &public).await;
+    everything_works(&bridge, &nginx.https, &public).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,54 +122,54 @@ async fn a_public_address_with_a_port_works_with_either_host_that_nginx_can_pass
             block(GUIDE, "nginx").replace("proxy_set_header Host $host;", &format!("proxy_set_header Host {host};"));
         assert!(config.contains(&format!("Host {host};")), "{config}");
         let nginx = Nginx::start(&bridge, port, &config);
-        everything_works(&bridge, &nginx, &public).await;
+        everything_works(&bridge, &nginx.https, &public).await;
     }
 }
 
 /// `public` is the URL in the browser's address bar.
-async fn everything_works(bridge: &TestBridge, nginx: &Nginx, public: &str) {
+pub(crate) async fn everything_works(bridge: &TestBridge, https: &Https, public: &str) {
     let operator = bridge.person();
     let (origin, signed) = (format!("Origin: {public}"), format!("Authorization: Bearer {operator}"));
-    assert_eq!(nginx.get("/healthz", &[]).0, 200);
-    assert!(nginx.get("/", &[]).1.contains("<!doctype html>"));
-    assert_eq!(nginx.get("/metrics", &[]).0, 401);
-    assert_eq!(nginx.get("/metrics", &["Host: localhost"]).0, 401, "a stranger may say what it likes");
-    assert_eq!(nginx.get("/metrics", &[&signed]).0, 200);
-    assert_eq!(nginx.get("/v1/me", &[&origin, &signed]).0, 200);
-    let (status, said) = nginx.get("/v1/me", &["Host: evil.example", &signed]);
+    assert_eq!(https.get("/healthz", &[]).0, 200);
+    assert!(https.get("/", &[]).1.contains("<!doctype html>"));
+    assert_eq!(https.get("/metrics", &[]).0, 401);
+    assert_eq!(https.get("/metrics", &["Host: localhost"]).0, 401, "a stranger may say what it likes");
+    assert_eq!(https.get("/metrics", &[&signed]).0, 200);
+    assert_eq!(https.get("/v1/me", &[&origin, &signed]).0, 200);
+    let (status, said) = https.get("/v1/me", &["Host: evil.example", &signed]);
     assert_eq!((status, said.contains("host_not_allowed")), (403, true), "{said}");
-    let (status, said) = nginx.get("/v1/me", &["Origin: https://evil.example", &signed]);
+    let (status, said) = https.get("/v1/me", &["Origin: https://evil.example", &signed]);
     assert_eq!((status, said.contains("origin_not_allowed")), (403, true), "{said}");
 
-    let mut listening = nginx.curl("/v1/events");
+    let mut listening = https.curl("/v1/events");
     let mut listening =
         listening.args(["--max-time", "20", "--header", &signed]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(listening.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line == "event: snapshot"), "the first event is not held back");
 
     let question = json!({"questions": [{"question": "Deploy now?", "options": ["Yes", "No"]}]}).to_string();
-    let mut asking = nginx.curl("/v1/asks?wait=20");
+    let mut asking = https.curl("/v1/asks?wait=20");
     let asking = asking.args(["--max-time", "25", "--header", &signed, "--data", &question]).stdout(Stdio::piped());
     let asking = asking.spawn().unwrap();
     let ask = bridge.the_open_ask();
     assert!(lines.any(|line| line.contains(&ask)), "what happens is told at once");
     listening.kill().unwrap();
     listening.wait().unwrap();
-    answer_over_a_socket(nginx, &operator, &ask, public).await;
+    answer_over_a_socket(https, &operator, &ask, public).await;
     let answered: Value = serde_json::from_slice(&asking.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!((&answered["state"], &answered["answers"]["Deploy now?"]), (&json!("answered"), &json!("Yes")));
 }
 
-async fn answer_over_a_socket(nginx: &Nginx, token: &str, ask: &str, origin: &str) {
+async fn answer_over_a_socket(https: &Https, token: &str, ask: &str, origin: &str) {
     let mut roots = RootCertStore::empty();
-    let authority = CertificateDer::from_pem_file(nginx.authority()).unwrap();
+    let authority = CertificateDer::from_pem_file(&https.authority).unwrap();
     roots.add(authority).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().unwrap();
     let connector = TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()));
-    let stream = tokio::net::TcpStream::connect(("127.0.0.1", nginx.port)).await.unwrap();
+    let stream = tokio::net::TcpStream::connect(("127.0.0.1", https.port)).await.unwrap();
     let stream = connector.connect(ServerName::try_from(NAME).unwrap(), stream).await.unwrap();
-    let mut request = format!("wss://{NAME}:{}/v1/ws", nginx.port).into_client_request().unwrap();
+    let mut request = format!("wss://{NAME}:{}/v1/ws", https.port).into_client_request().unwrap();
     request.headers_mut().insert("origin", origin.parse().unwrap());
     let (mut socket, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
     let mut say = async |frame: Value, wanted: &str| {

@@ -44,7 +44,7 @@ impl Runner {
     /// Runs a step as a runner does: with `bash -e`, and with what earlier steps put into the environment.
     fn step(&self, run: &str, name: &str) -> Running {
         fs::write(self.bridge.dir.path().join("step.sh"), step(name)).unwrap();
-        let (port, authority) = (self.nginx.port, self.nginx.authority());
+        let (port, authority) = (self.nginx.https.port, &self.nginx.https.authority);
         let (token, authority) = (&self.token, authority.display());
         self.bridge.spawn_bash(&format!(
             "export ASKBRIDGE_URL=https://localhost:{port} ASKBRIDGE_TOKEN={token} CURL_CA_BUNDLE='{authority}'\n\

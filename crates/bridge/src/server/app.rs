@@ -18,6 +18,7 @@ use super::endings::Endings;
 use super::foreign::Speaking;
 use super::guard::Origins;
 use super::taps::{TapTable, recall};
+use super::tls::Tls;
 use crate::auth::{Agents, Buckets, Tokens};
 use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
@@ -42,6 +43,8 @@ pub struct AppInner {
     speaking: OnceLock<Speaking>,
     /// The client for outgoing calls, if there is one.
     outbound: OnceLock<Outbound>,
+    /// The certificate, if connections are encrypted here.
+    tls: OnceLock<Arc<Tls>>,
     /// How long programs are kept waiting through the MCP door, if configured.
     patience: OnceLock<Patience>,
     /// The open taps.
@@ -88,6 +91,7 @@ impl App {
             endings: Endings::default(),
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
+            tls: OnceLock::new(),
             patience: OnceLock::new(),
             taps: TapTable::default(),
             origins,
@@ -104,6 +108,16 @@ impl App {
     /// Continues to watch the taps that an earlier server asked for.
     pub async fn recall_taps(&self) -> Result<(), ShelfError> {
         recall(self).await
+    }
+
+    /// Connections over TCP are encrypted with this certificate. To be called before they are served.
+    pub fn encrypt(&self, tls: Arc<Tls>) {
+        // Only the first call counts.
+        let _ = self.tls.set(tls);
+    }
+
+    pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
+        self.tls.get()
     }
 
     /// From now on, agents are run here.

@@ -192,7 +192,7 @@ fn check(origins: &Origins, headers: &HeaderMap) -> Result<Option<HeaderValue>, 
 }
 
 /// An IP address cannot be rebound; `localhost` never leaves this machine; any other name has to be configured.
-fn is_known_host(origins: &Origins, host: &str) -> bool {
+pub(super) fn is_known_host(origins: &Origins, host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
             Some((address, port)) if port.is_empty() || port.starts_with(':') => address,

@@ -28,6 +28,7 @@ mod services;
 mod sockets;
 mod talk;
 mod taps;
+mod tls;
 mod v1;
 mod way_in;
 
@@ -45,3 +46,4 @@ pub use requests::mount as mount_requests;
 pub use router::{router, router_speaking};
 pub use serve::{Server, serve, serve_one, serve_port};
 pub use sockets::mount as mount_sockets;
+pub use tls::{CertificateError, Tls, TlsFiles};

@@ -12,14 +12,16 @@ use axum::http::Request;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use tracing::{debug, warn};
 
-use super::app::App;
-use super::identify::{LocalPeer, Remote};
+use super::app::{App, Seat};
+use super::identify::{LocalPeer, Remote, address_of};
 use super::listen::Listeners;
+use super::tls::{self, Accepted, Tls, redirecting, strict};
 use crate::auth::Pinned;
 
 /// A server that accepts connections.
@@ -38,6 +40,10 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
     let own_uid = ourselves::user();
     let (router, user) = (Arc::new(router), Arc::<str>::from(user));
     app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp));
+    if let Some(tls) = app.tls() {
+        let (tls, stop) = (Arc::clone(tls), app.stop.clone());
+        app.tasks.spawn(async move { tls.follow_files(stop).await });
+    }
     let accepting = app.clone();
     app.tasks.spawn(async move {
         loop {
@@ -70,6 +76,12 @@ pub fn serve_port(app: &App, router: Router, tcp: TcpListener) {
 }
 
 async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
+    let encryption = app.tls().map(|tls| Encryption {
+        tls: Arc::clone(tls),
+        encrypted: Arc::new(strict(&router)),
+        plain: Arc::clone(&router),
+        elsewhere: Arc::new(redirecting(&app)),
+    });
     loop {
         let accepted = tokio::select! {
             () = app.stop.cancelled() => return,
@@ -79,7 +91,11 @@ async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
             Ok((stream, address)) => {
                 // Responses are small and awaited: nothing is gained by delaying them.
                 let _ = stream.set_nodelay(true);
-                connection(&app, &router, stream, Remote::Address { ip: address.ip(), port: Some(address.port()) });
+                let remote = Remote::Address { ip: address.ip(), port: Some(address.port()) };
+                match &encryption {
+                    None => connection(&app, &router, stream, remote),
+                    Some(encryption) => encryption.connection(&app, stream, remote),
+                }
             }
             Err(error) => backoff(&error).await,
         }
@@ -122,33 +138,69 @@ where
         app.tasks.spawn(async move { stream.write_all(FULL).await });
         return;
     };
-    let (router, stop) = (Arc::clone(router), app.stop.clone());
-    app.tasks.spawn(async move {
-        let seat = Arc::new(seat);
-        let service = service_fn(|request: Request<hyper::body::Incoming>| {
-            let (mut request, router) = (request.map(Body::new), (*router).clone());
-            request.extensions_mut().insert(remote.clone());
-            // A WebSocket outlives the request that upgraded it; it keeps its slot.
-            request.extensions_mut().insert(Arc::clone(&seat));
-            router.oneshot(request)
-        });
-        let connection = hyper::server::conn::http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits::HEADER_READ_MAX)
-            .max_buf_size(limits::HEAD_BYTES_MAX)
-            .serve_connection(TokioIo::new(stream), service)
-            .with_upgrades();
-        let mut connection = std::pin::pin!(connection);
-        let ended = tokio::select! {
-            biased;
-            ended = connection.as_mut() => ended,
-            () = stop.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+    app.tasks.spawn(served(app.stop.clone(), Arc::clone(router), stream, remote, seat));
+}
+
+/// A certificate, and the routers for the kinds of connections where it is used.
+#[derive(Clone)]
+struct Encryption {
+    tls: Arc<Tls>,
+    encrypted: Arc<Router>,
+    /// For this machine.
+    plain: Arc<Router>,
+    /// For plain requests from other machines.
+    elsewhere: Arc<Router>,
+}
+
+impl Encryption {
+    /// Serves a connection of which it is not known yet whether it is encrypted.
+    fn connection(&self, app: &App, stream: TcpStream, remote: Remote) {
+        // Beyond the limit the connection is closed: without a handshake there is no way to say why.
+        let Some(seat) = app.seat() else { return };
+        let (this, stop) = (self.clone(), app.stop.clone());
+        app.tasks.spawn(async move {
+            let accepted = tokio::select! {
+                () = stop.cancelled() => return,
+                accepted = tls::accept(&this.tls, stream, address_of(Some(&remote))) => accepted,
+            };
+            match accepted {
+                Ok(Accepted::Encrypted(stream)) => served(stop, this.encrypted, *stream, remote, seat).await,
+                Ok(Accepted::Plain(stream)) => served(stop, this.plain, stream, remote, seat).await,
+                Ok(Accepted::Redirected(stream)) => served(stop, this.elsewhere, stream, remote, seat).await,
+                Err(error) => debug!(%error, "A connection ended before it was encrypted"),
             }
-        };
-        if let Err(error) = ended {
-            debug!(%error, "A connection ended early");
-        }
+        });
+    }
+}
+
+async fn served<S>(stop: CancellationToken, router: Arc<Router>, stream: S, remote: Remote, seat: Seat)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let seat = Arc::new(seat);
+    let service = service_fn(|request: Request<hyper::body::Incoming>| {
+        let (mut request, router) = (request.map(Body::new), (*router).clone());
+        request.extensions_mut().insert(remote.clone());
+        // A WebSocket outlives the request that upgraded it; it keeps its slot.
+        request.extensions_mut().insert(Arc::clone(&seat));
+        router.oneshot(request)
     });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits::HEADER_READ_MAX)
+        .max_buf_size(limits::HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        biased;
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        debug!(%error, "A connection ended early");
+    }
 }
