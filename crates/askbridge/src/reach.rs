@@ -29,9 +29,10 @@ impl Reach {
         if !address.ip().is_unspecified() {
             let hint = address.ip().is_loopback().then(|| {
                 format!(
-                    "only this machine can open it; to let a phone in, put a proxy or a VPN in front and serve with \
-                     `askbridge --public-url https://NAME`, or serve your own network, unencrypted, with \
-                     `askbridge --listen 0.0.0.0:{port}`"
+                    "only this machine can open it; to let a phone in, serve with a certificate, `askbridge --listen \
+                     0.0.0.0:{port} --tls-cert FILE --tls-key FILE`, or put a proxy or a VPN in front, `askbridge \
+                     --public-url https://NAME`, or serve your own network, unencrypted, with `askbridge --listen \
+                     0.0.0.0:{port}`"
                 )
             });
             return Self { base: plain(address.ip()), hint, is_guessed: false };
