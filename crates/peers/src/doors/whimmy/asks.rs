@@ -226,6 +226,7 @@ impl Whimmy {
         }
         let room = self.rooms.entry(view.id).or_insert_with(|| Room::new(place));
         room.is_ready = true;
+        room.sent_before.extend(view.handed);
         for (message, text) in view.queued {
             self.people_said(message, text, cx.out);
         }
