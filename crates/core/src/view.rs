@@ -64,6 +64,8 @@ pub struct SessionView {
     pub end: Option<End>,
     pub open: Vec<AskId>,
     pub queued: Vec<(MessageId, String)>,
+    /// Those of the queued messages that were handed to the agent, without proof that they arrived.
+    pub handed: Vec<MessageId>,
     /// Asks whose verdict has not reached the agent: open, or settled and not delivered.
     pub waiting: Vec<UndeliveredAsk>,
     pub process: ProcessState,
@@ -232,6 +234,7 @@ impl SessionView {
             end: session.end.clone(),
             open: session.open().map(|live| live.ask.id).collect(),
             queued: session.queue.iter().map(|queued| (queued.said.message, queued.said.text.clone())).collect(),
+            handed: session.queue.iter().filter(|it| it.attempts > 0).map(|it| it.said.message).collect(),
             waiting: session
                 .asks
                 .values()

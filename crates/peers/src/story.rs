@@ -28,7 +28,7 @@ pub struct Story {
     pub other_tools: Option<OtherTools>,
     pub started_at: Option<Timestamp>,
     pub last_at: Option<Timestamp>,
-    /// A turn runs, or a message waits for the agent.
+    /// A turn runs, an ask is open, or a message waits for the agent.
     pub is_running: bool,
     pub is_over: bool,
     goes_on_as: Option<SessionId>,
@@ -112,7 +112,7 @@ impl Story {
         }
         self.last_at = Some(at);
         self.turn.hear(&happened.event);
-        self.is_running = self.turn.is_running();
+        self.is_running = self.turn.has_more_to_come();
     }
 
     /// Call at the end of a session's history. Watches the session that it continues as; `false` if there is none.

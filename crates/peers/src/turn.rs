@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use askbridge_core::event::{Event, Parcel};
-use askbridge_core::ids::MessageId;
+use askbridge_core::ids::{AskId, MessageId};
 
 /// The state of a session's turn.
 #[derive(Debug, Default)]
@@ -13,6 +13,9 @@ pub struct Turn {
     /// Messages that were queued when the agent last said or did something. `Delivered` is written late, as a rider,
     /// and may come after the turn that the message began; it must not begin another.
     overtaken: BTreeSet<MessageId>,
+    open: BTreeSet<AskId>,
+    /// Only asks have happened in this turn.
+    only_asks: bool,
 }
 
 impl Turn {
@@ -28,7 +31,15 @@ impl Turn {
                     self.begin();
                 }
             }
-            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCalled { .. } | Event::Asked(_) => self.begin(),
+            Event::Text { .. } | Event::Thinking { .. } | Event::ToolCalled { .. } => self.begin(),
+            Event::Asked(ask) => {
+                let only_asks = self.only_asks || !self.is_on;
+                self.begin();
+                self.only_asks = only_asks;
+                self.open.insert(ask.id);
+            }
+            Event::Settled(settled) => drop(self.open.remove(&settled.ask)),
+            Event::Withdrawn { ask, .. } | Event::Overtaken { ask, .. } => drop(self.open.remove(ask)),
             Event::TurnEnded { .. } | Event::Unhosted { .. } => self.is_on = false,
             Event::Closed { .. } | Event::Continued { .. } => *self = Self::default(),
             _ => {}
@@ -38,11 +49,19 @@ impl Turn {
 
     fn begin(&mut self) {
         self.is_on = true;
+        self.only_asks = false;
         self.overtaken = self.queued.clone();
     }
 
     /// A turn runs, or a message waits for the agent.
     pub fn is_running(&self) -> bool {
         self.is_on || !self.queued.is_empty()
+    }
+
+    /// The same, except that a turn of nothing but asks is over with the last of them: an ask that comes over HTTP or MCP
+    /// is in no turn of an agent, and no `TurnEnded` follows it.
+    pub fn has_more_to_come(&self) -> bool {
+        let is_over = self.only_asks && self.open.is_empty();
+        self.is_on && !is_over || !self.queued.is_empty()
     }
 }

@@ -46,6 +46,27 @@ fn a_front_end_whose_line_was_cut_comes_back_at_its_fifth_try() {
 }
 
 #[test]
+fn an_error_leaves_the_card_where_it_is() {
+    let house = scene("an_error_leaves_the_card");
+    assert!(house.model.until_result(CALL).text.contains(r#""Bare?"="A""#));
+}
+
+#[test]
+fn a_front_end_that_was_away_when_the_turn_ended_takes_a_message_again() {
+    scene("ended_while_away");
+}
+
+#[test]
+fn texts_before_and_after_a_question_are_paragraphs() {
+    scene("paragraphs");
+}
+
+#[test]
+fn an_ask_outside_of_a_turn_is_drawn_and_the_session_goes_on_after_it() {
+    scene("asks_outside_of_a_turn");
+}
+
+#[test]
 fn an_answer_elsewhere_marks_the_card() {
     scene("answered_elsewhere");
 }

@@ -17,6 +17,7 @@ fn script() -> Script {
         .turn(on_user("later"), [text("it waited")])
         .turn(on_any_result(), [text("done")])
         .turn(on_user("ask"), [text("I have to ask."), ask(CALL, "Which?", ["A", "B"])])
+        .turn(on_user("bare"), [ask(CALL, "Bare?", ["A", "B"])])
         .turn(on_user("three"), [ask_with(CALL, three())])
         .turn(on_user("soon"), [ask(CALL, "Soon?", ["A", "B"])])
         .turn(on_user("many"), many())

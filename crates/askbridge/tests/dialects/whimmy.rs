@@ -121,6 +121,11 @@ fn people_chat_with_its_agents_one_message_at_a_time() {
 }
 
 #[test]
+fn a_message_that_may_have_arrived_is_sent_again_and_says_so_to_the_agent() {
+    scene("sent_again");
+}
+
+#[test]
 fn its_agents_ask_before_they_use_a_tool_where_the_operator_wants_it_so() {
     let settings = [("ASKBRIDGE_DIALECTS", "whimmy"), ("ASKBRIDGE_DIALECTS_WHIMMY_APPROVALS", "true")];
     Plugin::of(House::open_as(Subject::Fake, Script::new(), &settings)).play("approvals_on");

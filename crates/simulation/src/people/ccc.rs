@@ -29,7 +29,7 @@ fn hears(frame: &Value) -> FrameMeaning {
 fn calls(ask: &Ask, name: &str) -> bool {
     match &ask.call {
         Some(call) => call.as_str() == name,
-        None => name == format!("ask_{}", ask.id.number),
+        None => name == ask.id.to_string(),
     }
 }
 

@@ -21,7 +21,7 @@
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
-//!                                  of a session in which that waits; or session NAME… of one with these asks (`session
+//!                                  of a session in which that waits (handed "…": and was handed over before); or session NAME… of one with these asks (`session
 //!                                  allowing`: what other tools ask for is allowed; `at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
 //!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds

@@ -166,6 +166,10 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     if let Some(words) = text.strip_prefix("queued ") {
         return Ok(Receipt { session_view: Some(Box::new(session_view(quoted(words)?))), ..Receipt::default() });
     }
+    if let Some(words) = text.strip_prefix("handed ") {
+        let view = SessionView { handed: vec![events::message(1)], ..session_view(quoted(words)?) };
+        return Ok(Receipt { session_view: Some(Box::new(view)), ..Receipt::default() });
+    }
     if let Some(found) = text.strip_prefix("finds ") {
         return Ok(Receipt { finds: Some(Box::new(finds(found)?)), ..Receipt::default() });
     }
@@ -343,6 +347,7 @@ fn session_view(text: String) -> SessionView {
         end: None,
         open: Vec::new(),
         queued: vec![(events::message(1), text)],
+        handed: Vec::new(),
         waiting: Vec::new(),
         process: ProcessState::None,
         interrupted: None,

@@ -3,7 +3,7 @@
 // each time later.
 
 import * as page from "./ccc_page.mjs";
-import { Line, SERVER, TOKEN, Wire, assert, elsewhere, openAsk, play, request, until } from "./kit.mjs";
+import { Line, SERVER, TOKEN, Wire, assert, elsewhere, openAsk, play, request, until, uuidOf } from "./kit.mjs";
 
 class Front {
   /** Logs in with a form, takes the first project, makes a session, opens its socket. */
@@ -61,15 +61,14 @@ class Front {
     const check = await this.get(`/api/projects/${this.project}/cost-limit-check`);
     assert.equal(check.can_use, true);
     this.line.say({ type: "chat", content });
+    this.line.frames.push({ type: "sent here" });
   }
 
   async question(line = this.line) {
     const asked = await line.type("user_question");
     assert.equal(typeof asked.timestamp, "number");
-    // Drawn only inside of a message that streams.
-    const at = line.frames.indexOf(asked);
-    const drawn = line.frames.slice(0, at).some((frame) => ["thinking", "text", "tool_use_start"].includes(frame.type));
-    assert.ok(drawn, "the card needs something to be drawn in");
+    const before = line.frames.slice(0, line.frames.indexOf(asked));
+    assert.ok(page.drawn(before).isDrawn, "the card needs something to be drawn in");
     page.card(asked);
     this.card = asked;
     return asked;
@@ -181,6 +180,71 @@ await play({
     assert.equal((await front.question()).tool_use_id, tool_use_id);
     front.answer({ 0: "1" });
     await front.result();
+  },
+
+  async an_error_leaves_the_card() {
+    const front = await Front.open();
+    await front.chat("bare");
+    await front.question();
+    // Another tab, which does not know that the agent works.
+    const other = await Front.dial(front.session);
+    await front.question(other);
+    other.say({ type: "chat", content: "me too" });
+    await other.type("error");
+    await other.type("thinking");
+    assert.ok(page.drawn(other.frames).isDrawn, "its card is there");
+    front.answer({ 0: "0" }, other);
+    await front.result(other);
+  },
+
+  async ended_while_away() {
+    const front = await Front.open();
+    await front.chat("bare");
+    await front.question();
+    const before = front.line.frames;
+    await front.line.leave();
+    await elsewhere("POST", `/v1/asks/${(await openAsk()).id}/answer`, { answers: { "Bare?": "A" } });
+    await until("the turn to be over", async () => !(await front.get(`/api/sessions/${front.session}`)).is_processing);
+    await front.connect();
+    await front.line.type("resume_not_needed");
+    // The same page has seen both: what came before, and what comes now.
+    assert.ok(page.drawn(before).isBusy);
+    assert.ok(!page.drawn([...before, ...front.line.frames]).isBusy, "it takes a message again");
+  },
+
+  async paragraphs() {
+    const front = await Front.open();
+    await front.chat("ask");
+    await front.question();
+    front.answer({ 0: "0" });
+    await front.result();
+    assert.equal(page.drawn(front.line.frames).texts.join(""), "I have to ask.\n\ndone");
+  },
+
+  async asks_outside_of_a_turn() {
+    const [one, two] = [await Front.open(), await Front.open()];
+    const { items } = await elsewhere("GET", "/v1/sessions");
+    const own = (front) => items.find(({ id }) => uuidOf(id) === front.session).id;
+    const ask = (front, question) => elsewhere("POST", "/v1/asks", { session: own(front), questions: [{ question, options: ["A", "B"] }] });
+    const [first, second] = [await ask(one, "First?"), await ask(two, "Second?")];
+    const stale = (await one.question()).tool_use_id;
+    await two.question();
+    assert.notEqual(two.card.tool_use_id, stale);
+    // A card that the page could not close is also drawn in the next session; clicked there, it answers nothing.
+    two.line.say({ type: "question_answer", tool_use_id: stale, answers: { 0: "1" } });
+    assert.equal((await two.line.type("error")).error, "Tool use ID mismatch");
+    await two.question();
+    assert.equal((await elsewhere("GET", `/v1/asks/${second.id}`)).state, "open");
+    two.answer({ 0: "0" });
+    await two.result();
+    assert.ok(!page.drawn(two.line.frames).isBusy, "it takes a message again");
+    await two.chat("later");
+    await two.line.hear("the answer", (frame) => frame.type === "text" && frame.content === "it waited");
+    // Answered elsewhere: the words are drawn, and then the page takes a message again.
+    await elsewhere("POST", `/v1/asks/${first.id}/answer`, { answers: { "First?": "A" } });
+    await one.result();
+    assert.deepEqual(page.drawn(one.line.frames).texts, ["Answered elsewhere by ada"]);
+    assert.equal((await one.get(`/api/sessions/${one.session}`)).is_processing, false);
   },
 
   async answered_elsewhere() {

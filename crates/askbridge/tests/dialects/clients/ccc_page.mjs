@@ -90,3 +90,26 @@ export function card({ tool_use_id, questions }) {
     return shown("question", question);
   });
 }
+
+/** What the chat draws after these frames: whether there is a streaming message (and in it the card), the texts of all
+ *  messages, and whether it waits for the end of a turn and takes no message. */
+export function drawn(frames) {
+  const message = () => ({ blocks: 0, text: "" });
+  let [streaming, isThinking, isBusy, texts] = [message(), false, false, []];
+  for (const { type, content } of frames) {
+    if (type === "thinking" || type === "resume_started") isThinking = true;
+    if (type === "resume_started" || type === "sent here") [streaming, isBusy] = [message(), true];
+    if (type === "text") streaming.text += content;
+    if (type === "tool_use_start") {
+      if (streaming.text) texts.push(streaming.text);
+      streaming = { blocks: streaming.blocks + 1, text: "" };
+    }
+    if (type === "tool_result") streaming.blocks += 1;
+    if (["result", "error", "interrupted", "resume_not_needed"].includes(type)) [isThinking, isBusy] = [false, false];
+    if (type === "result") {
+      if (streaming.text) texts.push(streaming.text);
+      streaming = message();
+    }
+  }
+  return { isDrawn: isThinking || streaming.blocks > 0 || streaming.text !== "", isBusy, texts };
+}

@@ -15,6 +15,8 @@ class Plugin {
   warnings = 0;
   hooks = [];
   openclaw = new OpenClaw();
+  /** The line to the server is cut in this direction: what the plugin says is lost. */
+  isUnheard = false;
 
   /** Without `models`, the command that lists them takes as long as it likes. */
   async connect(token = ACCOUNT, { models = [{ key: "anthropic/claude", available: true }] } = {}) {
@@ -39,7 +41,7 @@ class Plugin {
   }
 
   heard(line, { type, payload }) {
-    if (type === "ping") return line.say({ type: "pong" });
+    if (type === "ping") return this.isUnheard || line.say({ type: "pong" });
     if (type === "hook.agent") {
       this.openclaw.take(payload);
       return this.hooks.push(payload);
@@ -350,6 +352,26 @@ await play({
     const kinds = items.flatMap(({ events }) => events).map(({ type }) => type).filter((type) => /^(tool_|text|turn_)/.test(type));
     assert.deepEqual(kinds, ["tool_called", "tool_returned", "text", "turn_ended"]);
     assert.equal((await it.hook()).message, "And another");
+  },
+
+  async sent_again() {
+    const it = await plugin();
+    const session = await chatSession();
+    const say = (text) => elsewhere("POST", `/v1/sessions/${session.id}/messages`, { text });
+    it.isUnheard = true;
+    await say("Deploy it");
+    const first = await it.hook();
+    assert.equal(first.message, "Deploy it");
+    await it.sockets[0].leave();
+    it.isUnheard = false;
+    await it.connect();
+    // It has no id, and the plugin runs it again: only the agent can tell.
+    const again = await it.hook();
+    assert.match(again.message, /may be its second copy.*do not act on it again.*\n\nDeploy it$/s);
+    assert.deepEqual([again.sessionKey, again.agentId], [first.sessionKey, first.agentId]);
+    it.event("chat.done", { sessionKey: again.sessionKey, agentId: again.agentId, content: "", done: true });
+    await say("And look");
+    assert.equal((await it.hook()).message, "And look");
   },
 
   async approvals_on() {

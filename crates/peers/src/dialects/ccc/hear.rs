@@ -16,10 +16,10 @@ impl Ccc {
     pub(super) fn heard(&mut self, text: &str, cx: &mut Cx<'_>) {
         let heard = match serde_json::from_str::<Value>(text) {
             Ok(value) => serde_json::from_value::<CccFrame>(value).ok(),
-            Err(error) => return tell::error(cx, &format!("Invalid JSON: {error}"), "processing_error"),
+            Err(error) => return self.complain(&format!("Invalid JSON: {error}"), "processing_error", cx),
         };
         let Some(heard) = heard else {
-            return tell::error(cx, "Unknown message type: None", "invalid_message_type");
+            return self.complain("Unknown message type: None", "invalid_message_type", cx);
         };
         let kind = match &heard.kind {
             None => quirks::TYPE_LEFT_OUT.to_owned(),
@@ -33,16 +33,16 @@ impl Ccc {
             "get_state" => self.state(cx),
             "resume" => self.resume(cx),
             "pong" | "ack" => {}
-            other => tell::error(cx, &format!("Unknown message type: {other}"), "invalid_message_type"),
+            other => self.complain(&format!("Unknown message type: {other}"), "invalid_message_type", cx),
         }
     }
 
     fn chat(&mut self, content: Option<&str>, cx: &mut Cx<'_>) {
         let (Some(session), Some(text)) = (self.session, content.filter(|text| !text.trim().is_empty())) else {
-            return tell::error(cx, "Message content is required", "processing_error");
+            return self.complain("Message content is required", "processing_error", cx);
         };
         if self.story.is_running || self.has_said {
-            return tell::error(cx, "Already processing a message. Please wait.", "processing_error");
+            return self.complain("Already processing a message. Please wait.", "processing_error", cx);
         }
         self.has_said = true;
         let wish = Wish::Say { session, text: text.to_owned(), about: None };
@@ -60,9 +60,9 @@ impl Ccc {
         let named = self.slot.find(|ask| tell::call_of(ask) == call).map(|ask| ask.id);
         let ask = match (named, self.slot.shown().map(|ask| ask.id)) {
             (Some(ask), _) => ask,
-            (None, None) => return tell::error(cx, "No pending question to answer", "processing_error"),
+            (None, None) => return self.complain("No pending question to answer", "processing_error", cx),
             (None, Some(pending)) => {
-                tell::error(cx, "Tool use ID mismatch", "processing_error");
+                self.error("Tool use ID mismatch", "processing_error", cx);
                 return self.show_again(pending, cx);
             }
         };
@@ -70,9 +70,9 @@ impl Ccc {
             Ok(Some(reply)) => Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
             Ok(None) if self.slot.is_open(ask) => Wish::Dismiss { ask: AskRef::Id(ask), words: None },
             // A late dismissal changes nothing.
-            Ok(None) => return tell::error(cx, "No pending question to answer", "processing_error"),
+            Ok(None) => return self.complain("No pending question to answer", "processing_error", cx),
             Err(why) => {
-                tell::error(cx, &why, "processing_error");
+                self.error(&why, "processing_error", cx);
                 return self.show_again(ask, cx);
             }
         };
@@ -82,10 +82,11 @@ impl Ccc {
         self.wish(PendingRuling::Answer(ask), wish, cx.out);
     }
 
-    /// The card closed when its answer was sent, so it has to be shown again.
+    /// The card closed when its answer was sent, so it has to be shown again after the error.
     pub(super) fn show_again(&mut self, ask: AskId, cx: &mut Cx<'_>) {
-        if let Some(ask) = self.slot.refused(ask) {
-            tell::question(&ask, cx);
+        match self.slot.refused(ask) {
+            Some(ask) => self.question(&ask, cx),
+            None => self.think_on(cx),
         }
     }
 
@@ -100,8 +101,16 @@ impl Ccc {
         tell::send(cx, said);
     }
 
-    fn resume(&mut self, cx: &mut Cx<'_>) {
-        let said = match self.session.filter(|_| self.story.is_running) {
+    pub(super) fn resume(&mut self, cx: &mut Cx<'_>) {
+        if !self.is_caught_up {
+            self.wants_resume = true;
+            return;
+        }
+        let session = self.session.filter(|_| self.story.is_running || self.slot.shown().is_some());
+        self.is_drawn = session.is_some();
+        // The page begins an empty message.
+        self.has_open_text = false;
+        let said = match session {
             Some(session) => CccEvent::ResumeStarted { sdk_session_id: uuid::of_session(session) },
             None => CccEvent::ResumeNotNeeded { message: "No interrupted processing to resume" },
         };

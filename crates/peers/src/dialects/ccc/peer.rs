@@ -1,7 +1,8 @@
 //! The machine of one socket.
 //!
-//! The page draws the card inside a streaming message, so a client that reconnects while the agent works, or to an open
-//! question, is first told that the agent is thinking.
+//! The page draws the card inside a streaming message, so each question follows a `thinking`. An error ends that message
+//! for the page, and so does `result`: after an error `thinking` is sent again while the agent works or something is open,
+//! and when neither is the case any more without the end of a turn, a `result` is sent that no agent has reported.
 
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, SessionId, Timestamp};
@@ -31,6 +32,12 @@ pub struct Ccc {
     /// The agent has said something in this turn.
     pub(super) has_text: bool,
     pub(super) is_interrupted: bool,
+    /// The page draws a streaming message: it was told that the agent thinks, and not yet that this is over.
+    pub(super) is_drawn: bool,
+    /// The page appends the next text to the one before, without a break.
+    pub(super) has_open_text: bool,
+    /// The client asked whether a turn is running before the session's past was told.
+    pub(super) wants_resume: bool,
     awaiting: Awaiting<PendingRuling>,
 }
 
@@ -55,6 +62,9 @@ impl Ccc {
             has_said: false,
             has_text: false,
             is_interrupted: false,
+            is_drawn: false,
+            has_open_text: false,
+            wants_resume: false,
             awaiting: Awaiting::default(),
         }
     }
@@ -88,6 +98,9 @@ impl Ccc {
             self.content(happened, cx);
         }
         self.follow(happened, cx);
+        if !matches!(&*happened.event, Event::Continued { .. }) {
+            self.close(cx);
+        }
         match &*happened.event {
             Event::TurnEnded { .. } => {
                 self.has_text = false;
@@ -106,12 +119,16 @@ impl Ccc {
 
     fn caught_up(&mut self, cx: &mut Cx<'_>) {
         self.is_caught_up = true;
-        let asked = self.slot.show_next();
-        if asked.is_some() || self.story.is_running {
-            tell::send(cx, CccEvent::Thinking);
+        match self.slot.show_next() {
+            Some(ask) => self.question(&ask, cx),
+            None if self.story.is_running => self.think(cx),
+            // The conversation has continued as another session in the middle of a turn.
+            None if self.is_drawn => {}
+            // A page that lost its connection in a turn that is over by now would wait for its end for ever.
+            None => self.wants_resume = true,
         }
-        if let Some(ask) = asked {
-            tell::question(&ask, cx);
+        if std::mem::take(&mut self.wants_resume) {
+            self.resume(cx);
         }
     }
 }
@@ -136,13 +153,14 @@ impl Peer for Ccc {
         match (self.awaiting.take(tag), ruling) {
             (Some(PendingRuling::Interrupt), Ok(_)) => {
                 let partial_saved = self.has_text;
+                self.is_drawn = false;
                 tell::send(cx, CccEvent::Interrupted { message: "Processing interrupted", partial_saved });
             }
             (Some(PendingRuling::Say), Err(why)) => {
                 self.has_said = false;
-                tell::error(cx, &why.to_string(), code(&why));
+                self.complain(&why.to_string(), code(&why), cx);
             }
-            (Some(PendingRuling::Interrupt), Err(why)) => tell::error(cx, &why.to_string(), code(&why)),
+            (Some(PendingRuling::Interrupt), Err(why)) => self.complain(&why.to_string(), code(&why), cx),
             (Some(PendingRuling::Answer(ask)), Err(why)) => {
                 let text = match &why {
                     Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }) => {
@@ -150,7 +168,7 @@ impl Peer for Ccc {
                     }
                     why => why.in_words(),
                 };
-                tell::error(cx, &text, code(&why));
+                self.error(&text, code(&why), cx);
                 self.show_again(ask, cx);
             }
             (Some(PendingRuling::Say | PendingRuling::Answer(_)), Ok(_)) | (None, _) => {}

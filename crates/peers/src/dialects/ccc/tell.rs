@@ -1,5 +1,7 @@
 //! Turns events into frames.
 
+use std::borrow::Cow;
+
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{Event, Level};
 use askbridge_core::fit::{Card, fit};
@@ -20,10 +22,6 @@ pub(super) fn send(cx: &mut Cx<'_>, said: CccEvent<'_>) {
     cx.out.text(frame);
 }
 
-pub(super) fn error(cx: &mut Cx<'_>, text: &str, code: &'static str) {
-    send(cx, CccEvent::Error { error: &quirks::harmless(text), code, details: None });
-}
-
 /// The one error that ends a session for the front end. It alone has no time.
 pub(super) fn no_session(cx: &mut Cx<'_>, name: &str) {
     let text = format!("Session {name} not found");
@@ -31,22 +29,10 @@ pub(super) fn no_session(cx: &mut Cx<'_>, name: &str) {
     cx.out.text(serde_json::to_string(&Timed { said, timestamp: None }).expect("frames have text keys"));
 }
 
-/// The front end's id of a question: the agent's call, or one of ours where there is none.
+/// The front end's id of a question: the agent's call, or the ask's own id where there is none. It has to be unique across
+/// sessions, because the page keeps a card that it could not close, and also shows it in the next session.
 pub(super) fn call_of(ask: &Ask) -> String {
-    ask.call.as_ref().map_or_else(|| format!("ask_{}", ask.id.number), |call| call.as_str().to_owned())
-}
-
-pub(super) fn question(ask: &Ask, cx: &mut Cx<'_>) {
-    let card = fit(ask, &ABILITIES);
-    match (card.questions(), &card) {
-        (Some(questions), _) => {
-            let (call, questions) = (call_of(ask), questions.iter().map(Question::from).collect());
-            send(cx, CccEvent::UserQuestion { tool_use_id: &call, questions });
-        }
-        // This screen could not answer it. The client is told why, and the ask's own terms apply.
-        (None, Card::Unshowable(why)) => error(cx, why, "processing_error"),
-        (None, _) => {}
-    }
+    ask.call.as_ref().map_or_else(|| ask.id.to_string(), |call| call.as_str().to_owned())
 }
 
 fn usage(usage: Option<&Raw>) -> Usage {
@@ -63,13 +49,80 @@ fn usage(usage: Option<&Raw>) -> Usage {
 }
 
 impl Ccc {
+    /// Has the page draw a streaming message.
+    pub(super) fn think(&mut self, cx: &mut Cx<'_>) {
+        self.is_drawn = true;
+        send(cx, CccEvent::Thinking);
+    }
+
+    pub(super) fn question(&mut self, ask: &Ask, cx: &mut Cx<'_>) {
+        let card = fit(ask, &ABILITIES);
+        match (card.questions(), &card) {
+            (Some(questions), _) => {
+                self.think(cx);
+                let (call, questions) = (call_of(ask), questions.iter().map(Question::from).collect());
+                send(cx, CccEvent::UserQuestion { tool_use_id: &call, questions });
+            }
+            // This screen could not answer it. The client is told why, and the ask's own terms apply.
+            (None, Card::Unshowable(why)) => self.complain(why, "processing_error", cx),
+            (None, _) => {}
+        }
+    }
+
+    /// Reports an error, after which the page no longer draws the message with the card in it.
+    pub(super) fn error(&mut self, text: &str, code: &'static str, cx: &mut Cx<'_>) {
+        send(cx, CccEvent::Error { error: &quirks::harmless(text), code, details: None });
+        self.is_drawn = false;
+    }
+
+    /// Reports an error, and has the page go on with the message that it drew.
+    pub(super) fn complain(&mut self, text: &str, code: &'static str, cx: &mut Cx<'_>) {
+        self.error(text, code, cx);
+        self.think_on(cx);
+    }
+
+    /// Has the page draw a streaming message while the agent works or something is open.
+    pub(super) fn think_on(&mut self, cx: &mut Cx<'_>) {
+        if self.is_caught_up && (self.story.is_running || self.slot.shown().is_some()) {
+            self.think(cx);
+        }
+    }
+
+    /// Ends the message that the page draws, if nothing happens in it any more and no turn's end will say so: an ask that was
+    /// made outside of a turn is over, or the agent's process has ended.
+    pub(super) fn close(&mut self, cx: &mut Cx<'_>) {
+        if self.is_caught_up && self.is_drawn && !self.story.is_running && self.slot.shown().is_none() {
+            self.end(Usage::default(), cx);
+        }
+    }
+
+    fn end(&mut self, usage: Usage, cx: &mut Cx<'_>) {
+        self.is_drawn = false;
+        self.has_open_text = false;
+        send(cx, CccEvent::Result { usage, interrupted: self.is_interrupted });
+    }
+
+    /// Texts of one turn are separate paragraphs, also around a question, of which the page draws nothing between them.
+    fn text(&mut self, text: &str, cx: &mut Cx<'_>) {
+        self.is_drawn = true;
+        let content = match std::mem::replace(&mut self.has_open_text, true) {
+            true => Cow::Owned(format!("\n\n{text}")),
+            false => Cow::Borrowed(text),
+        };
+        send(cx, CccEvent::Text { content: &content });
+    }
+
     /// Writes an event as frames, except what concerns the one question on the screen.
     pub(super) fn content(&mut self, happened: &Happened, cx: &mut Cx<'_>) {
         match &*happened.event {
-            Event::Said(_) => send(cx, CccEvent::Thinking),
-            Event::Text { text, .. } => send(cx, CccEvent::Text { content: text }),
+            Event::Said(_) => {
+                self.has_open_text &= self.is_drawn;
+                self.think(cx);
+            }
+            Event::Text { text, .. } => self.text(text, cx),
             Event::ToolCalled { name, .. } if name == quirks::QUESTION_TOOL => {}
             Event::ToolCalled { call, name, input, .. } => {
+                (self.is_drawn, self.has_open_text) = (true, false);
                 let input = serde_json::from_str::<&RawValue>(input.as_str()).unwrap_or(RawValue::NULL);
                 send(cx, CccEvent::ToolUseStart { tool: name, tool_use_id: call.as_str(), input });
             }
@@ -77,10 +130,10 @@ impl Ccc {
                 send(cx, CccEvent::ToolResult { tool_use_id: call.as_str(), success: *ok, output });
             }
             Event::TurnEnded { usage: spent, .. } => {
-                send(cx, CccEvent::Result { usage: usage(spent.as_ref()), interrupted: self.is_interrupted });
+                self.end(usage(spent.as_ref()), cx);
             }
-            Event::Notice { level: Level::Error, text } => error(cx, text, "chat_error"),
-            Event::Closed { why, .. } => error(cx, why, "chat_error"),
+            Event::Notice { level: Level::Error, text } => self.complain(text, "chat_error", cx),
+            Event::Closed { why, .. } => self.complain(why, "chat_error", cx),
             _ => {}
         }
     }
@@ -101,13 +154,17 @@ impl Ccc {
                     let (call, output) = (call_of(&left.ask), ending.in_words());
                     let success = matches!(ending, Ending::Answered { .. } | Ending::Overtaken { .. });
                     send(cx, CccEvent::ToolResult { tool_use_id: &call, success, output: &output });
+                    // The page draws no result without a call. Outside of a turn the message would be empty.
+                    if !self.story.is_running {
+                        self.text(&output, cx);
+                    }
                 }
             }
         }
         if self.is_caught_up
             && let Some(ask) = self.slot.show_next()
         {
-            question(&ask, cx);
+            self.question(&ask, cx);
         }
     }
 }

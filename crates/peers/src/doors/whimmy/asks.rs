@@ -225,6 +225,7 @@ impl Whimmy {
         }
         let session_state = self.session_states.entry(view.id).or_insert_with(|| SessionOnPlugin::new(plugin_session));
         session_state.is_ready = true;
+        session_state.sent_before.extend(view.handed);
         for (message, text) in view.queued {
             self.people_said(message, text, cx.out);
         }

@@ -1,6 +1,7 @@
 //! Chats with the plugin's agents: messages are handed over one at a time, each when the turn before has ended.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use askbridge_core::event::Parcel;
@@ -26,6 +27,8 @@ pub(super) struct SessionOnPlugin {
     /// Events that came before the session was started.
     pub(super) unheard: Vec<(String, String)>,
     queue: VecDeque<(MessageId, String)>,
+    /// Messages that an earlier connection sent, without proof that they arrived.
+    pub(super) sent_before: BTreeSet<MessageId>,
     pub(super) work: Work,
     /// What the agent has said in this turn and is not stored yet.
     pub(super) text: String,
@@ -58,6 +61,7 @@ impl SessionOnPlugin {
             is_ready: false,
             unheard: Vec::new(),
             queue: VecDeque::new(),
+            sent_before: BTreeSet::new(),
             work: Work::None,
             text: String::new(),
             block: 0,
@@ -137,6 +141,10 @@ impl Whimmy {
         let Some((_, text)) = session_state.queue.pop_front() else { return };
         session_state.work = Work::Since(cx.now);
         let (plugin_session, terms) = (session_state.plugin_session.clone(), session_state.terms.take());
+        let marked = match session_state.sent_before.remove(&message) {
+            true => Cow::Owned(format!("{}\n\n{text}", quirks::SENT_BEFORE)),
+            false => Cow::Borrowed(&*text),
+        };
         let promised = terms.as_ref().map(|terms| match terms.deadline {
             // Rounded up to seconds: some milliseconds have passed since the terms were computed.
             Some(deadline) => Duration::from_secs(deadline.since(cx.now).as_secs_f64().ceil() as u64) + quirks::MARGIN,
@@ -150,7 +158,7 @@ impl Whimmy {
         let (session_key, agent_id) = (plugin_session.session_key.as_str(), plugin_session.agent_id.as_str());
         let model = self.model.clone();
         let hook = Hook {
-            message: &text,
+            message: &marked,
             agent_id,
             session_key,
             channel: quirks::CHANNEL,

@@ -38,6 +38,11 @@ pub(super) const SKIPPED: &str = "(skipped: the person did not answer this one; 
 pub(super) const EDITED: &str =
     "Denied: the person allowed it with a changed input, which cannot be passed on. Try again with this input";
 
+/// A message has no id, and the plugin runs each copy of it. So a copy that may be the second one says so to the agent,
+/// which has the first in the same conversation.
+pub(super) const SENT_BEFORE: &str = "(The connection was lost while this message was sent, so this may be its second copy. \
+     If you have received it before, do not act on it again.)";
+
 /// Reads a session's key from an event, without the prefix of tool events. The plugin returns keys in lower case.
 pub(super) fn key(text: &str) -> String {
     let text = text.to_lowercase();
