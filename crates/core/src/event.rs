@@ -271,6 +271,11 @@ impl Event {
         }
     }
 
+    /// Whether this event only says which server runs the agent's process: nothing was said or done.
+    pub fn is_about_hosting(&self) -> bool {
+        matches!(self, Self::Hosted { .. } | Self::Unhosted { .. })
+    }
+
     /// Returns the ask that this event is about, if it is about one.
     pub fn ask(&self) -> Option<AskId> {
         match self {

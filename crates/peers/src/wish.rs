@@ -283,6 +283,8 @@ pub struct SessionLine {
 pub struct Gist {
     /// How many messages it has: of people, of the agent, and tool calls.
     pub messages: usize,
+    /// The same, if all that the agent says and does between two messages of people is one message.
+    pub merged_messages: usize,
     /// The beginning of the first message.
     pub heading: Option<String>,
     pub model: Option<String>,

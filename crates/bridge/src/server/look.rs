@@ -95,13 +95,16 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
 
 /// Reads what a session is about, with at most `left` entries.
 async fn gist(app: &App, session: SessionId, left: &mut usize) -> Result<Gist, Rejection> {
-    let (mut gist, mut turn) = (Gist::default(), Turn::default());
+    let (mut gist, mut turn, mut speaker) = (Gist::default(), Turn::default(), Speaker::Person);
     let take_in = |stored: &Stored| {
         for written in &stored.entry.events {
-            take_in(&mut gist, &written.event);
+            take_in(&mut gist, &mut speaker, &written.event);
             turn.hear(&written.event);
         }
-        gist.last_at = gist.last_at.max(Some(stored.entry.at));
+        // A server that takes an agent over after a restart records it; a list that is sorted by time must not move.
+        if !stored.entry.events.iter().all(|written| written.event.is_about_hosting()) {
+            gist.last_at = gist.last_at.max(Some(stored.entry.at));
+        }
     };
     read(app, session, left, take_in).await?;
     gist.is_running = turn.is_running();
@@ -133,13 +136,26 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
     Ok(())
 }
 
-fn take_in(gist: &mut Gist, event: &Event) {
+/// Who spoke last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Person,
+    Agent,
+}
+
+fn take_in(gist: &mut Gist, speaker: &mut Speaker, event: &Event) {
     match event {
         Event::Said(said) => {
             gist.messages += 1;
+            gist.merged_messages += 1;
+            *speaker = Speaker::Person;
             gist.heading.get_or_insert_with(|| said.text.chars().take(HEADING_CHARS).collect());
         }
-        Event::Text { .. } | Event::ToolCalled { .. } => gist.messages += 1,
+        Event::Text { .. } | Event::ToolCalled { .. } | Event::Asked(_) => {
+            gist.messages += usize::from(!matches!(event, Event::Asked(_)));
+            let is_new = std::mem::replace(speaker, Speaker::Agent) == Speaker::Person;
+            gist.merged_messages += usize::from(is_new);
+        }
         Event::Started(started) => set(gist, &started.settings),
         Event::Configured(settings) => set(gist, settings),
         _ => {}

@@ -293,7 +293,8 @@ fn finds(text: &str) -> Result<Finds, String> {
                 let messages = count.parse().map_err(|_| "a count is a number")?;
                 let last_at = Some(NOW.plus(Duration::from_secs(90)));
                 let heading = Some("What was said first".to_owned());
-                Ok((session, Gist { messages, heading, mode: Some(mode.to_owned()), last_at, ..Gist::default() }))
+                let (mode, merged_messages) = (Some(mode.to_owned()), messages / 2);
+                Ok((session, Gist { messages, merged_messages, heading, mode, last_at, ..Gist::default() }))
             });
             Ok(Finds { gists: gists.collect::<Result<_, String>>()?, ..Finds::default() })
         }

@@ -82,7 +82,7 @@ fn one(line: &SessionLine, gists: &[(SessionId, Gist)]) -> Value {
         "createdAt": Rfc3339(line.started_at),
         "updatedAt": last,
         "lastMessageAt": last,
-        "messageCount": gist.messages,
+        "messageCount": gist.merged_messages,
         "totalTokenCount": null,
         "channelType": null,
         "hasActiveRun": !line.is_over && (gist.is_running || line.open_asks > 0),
