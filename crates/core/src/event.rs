@@ -225,6 +225,9 @@ pub struct Said {
     pub by: Option<Who>,
     /// The ask that this message follows up.
     pub about: Option<AskId>,
+    /// The id that the client gave it, at most [`crate::limits::CLIENT_ID_BYTES_MAX`]. A page that loads the conversation
+    /// again takes a message with another id for another message.
+    pub client_id: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

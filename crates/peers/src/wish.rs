@@ -41,6 +41,8 @@ pub enum Wish {
         session: SessionId,
         text: String,
         about: Option<AskId>,
+        /// The id that the client gave it.
+        client_id: Option<Box<str>>,
     },
     Unsay {
         message: MessageId,

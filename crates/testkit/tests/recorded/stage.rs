@@ -128,7 +128,7 @@ impl Stage {
         stage.act(|claude, cx| {
             claude.wake(cx);
         });
-        stage.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None });
+        stage.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None, client_id: None });
         stage
     }
 

@@ -45,7 +45,7 @@ impl Ccc {
             return tell::error(cx, "Already processing a message. Please wait.", "processing_error");
         }
         self.has_said = true;
-        let wish = Wish::Say { session, text: text.to_owned(), about: None };
+        let wish = Wish::Say { session, text: text.to_owned(), about: None, client_id: None };
         self.wish(Awaited::Say, wish, cx.out);
     }
 

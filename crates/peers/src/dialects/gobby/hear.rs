@@ -114,7 +114,7 @@ impl Gobby {
     }
 
     pub(super) fn say(&mut self, session: SessionId, saying: Saying, out: &mut Outbox) {
-        let wish = Wish::Say { session, text: saying.text.clone(), about: None };
+        let wish = Wish::Say { session, text: saying.text.clone(), about: None, client_id: None };
         self.wish(Awaited::Say(session, Box::new(saying)), wish, out);
     }
 

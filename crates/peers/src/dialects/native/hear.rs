@@ -60,7 +60,7 @@ pub(super) fn hear(heard: Heard) -> Result<Asked, (Option<u64>, Rejection)> {
         Heard::Say { tag, session, text, about } => {
             let session = session_id(tag, &session)?;
             let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;
-            wish(tag, Wish::Say { session, text, about })
+            wish(tag, Wish::Say { session, text, about, client_id: None })
         }
         Heard::Unsay { tag, message } => {
             let message = message.parse().map_err(|_| bad(tag, format!("`{message}` is not a message's id")))?;

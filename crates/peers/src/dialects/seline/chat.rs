@@ -98,7 +98,7 @@ impl Chat {
         let number = self.said + u32::from(says);
         send(&Chunk::Start { message_id: answer_to(self.first.unwrap_or(session), number) }, cx.out);
         send(&Chunk::StartStep, cx.out);
-        let Some(Opening { text, results, .. }) = self.opening.take() else { return };
+        let Some(Opening { text, client_id, results, .. }) = self.opening.take() else { return };
         let supplied = results.into_iter().filter_map(|(card, given)| {
             let ask = self.asks.values().find(|ask| answers::card_id(ask) == card)?;
             Some((ask.id, answers::wish(session, &ask.id.to_string(), given)))
@@ -113,7 +113,7 @@ impl Chat {
             cx.out.wishes.push((Tag(RESULT.0 + place as u64), wish));
         }
         if let Some(text) = text {
-            cx.out.wishes.push((SAY, Wish::Say { session, text, about: None }));
+            cx.out.wishes.push((SAY, Wish::Say { session, text, about: None, client_id }));
         } else if !self.turn.is_running() && self.asks.is_empty() {
             self.ends_at = Some(cx.now);
         }
