@@ -225,6 +225,9 @@ pub struct Said {
     pub by: Option<Who>,
     /// The ask that this message follows up.
     pub about: Option<AskId>,
+    /// The id that the client gave it, at most [`crate::limits::CLIENT_ID_BYTES_MAX`]. A page that loads the conversation
+    /// again takes a message with another id for another message.
+    pub client_id: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -269,6 +272,11 @@ impl Event {
             | Self::Notice { .. } => Lane::Content,
             _ => Lane::Decisions,
         }
+    }
+
+    /// Whether this event only says which server runs the agent's process: nothing was said or done.
+    pub fn is_about_hosting(&self) -> bool {
+        matches!(self, Self::Hosted { .. } | Self::Unhosted { .. })
     }
 
     /// Returns the ask that this event is about, if it is about one.

@@ -31,6 +31,8 @@ pub enum Intent {
         text: String,
         by: Option<Who>,
         about: Option<AskId>,
+        /// The id that the client gave it.
+        client_id: Option<Box<str>>,
     },
     Unsay {
         message: MessageId,

@@ -14,6 +14,8 @@ pub const ASK_TEXT_BYTES_MAX: usize = 256 * 1024;
 pub const LABEL_BYTES_MAX: usize = 4 * 1024;
 /// Bytes of text that a person writes into one answer, note or message. Beyond: the answer is refused.
 pub const ANSWER_TEXT_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of the id that a client gives to a message. Beyond: the id is dropped, and the message has only ours.
+pub const CLIENT_ID_BYTES_MAX: usize = 64;
 
 /// Problems that a refusal of an edited input lists. Beyond: the rest is left out, and found when these are fixed.
 pub const EDIT_PROBLEMS_MAX: usize = 16;

@@ -21,6 +21,11 @@ pub fn read_session(text: &str) -> Option<SessionId> {
     Uuid::try_parse(text).ok().filter(|_| is_usual).map(|uuid| SessionId(uuid.as_u128()))
 }
 
+/// Whether a text is a UUID in the usual spelling, with dashes.
+pub fn is_one(text: &str) -> bool {
+    text.len() == 36 && Uuid::try_parse(text).is_ok()
+}
+
 /// Makes a session's id of random bits, such that its UUID is of version 4 and Claude Code can use the same one.
 pub fn fresh_session(bits: u128) -> SessionId {
     let uuid = Builder::from_u128(bits).with_version(Version::Random).with_variant(Variant::RFC4122);

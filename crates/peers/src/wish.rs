@@ -41,6 +41,8 @@ pub enum Wish {
         session: SessionId,
         text: String,
         about: Option<AskId>,
+        /// The id that the client gave it.
+        client_id: Option<Box<str>>,
     },
     Unsay {
         message: MessageId,
@@ -283,6 +285,8 @@ pub struct SessionLine {
 pub struct SessionSummary {
     /// How many messages it has: of people, of the agent, and tool calls.
     pub messages: usize,
+    /// The same, if all that the agent says and does between two messages of people is one message.
+    pub merged_messages: usize,
     /// The beginning of the first message.
     pub heading: Option<String>,
     pub model: Option<String>,

@@ -202,7 +202,7 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
 pub fn said(text: String, about: Option<AskId>) -> Event {
     let session = about.map_or(SESSION, |ask| ask.session);
     let message = MessageId { session, ..message(1) };
-    Event::Said(Box::new(Said { message, at: NOW.plus(LATER), text, by: Some(ada()), about }))
+    Event::Said(Box::new(Said { message, at: NOW.plus(LATER), text, by: Some(ada()), about, client_id: None }))
 }
 
 /// The message that the plain answer to a stranded ask becomes.

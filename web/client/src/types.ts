@@ -527,6 +527,8 @@ export interface SaidEvent {
   about?: string;
   at: number;
   by?: RecordedWho;
+  /** The id that the client gave it. */
+  clientId?: string;
   message: string;
   text: string;
 }

@@ -110,6 +110,9 @@ async fn all(settings: &Settings, client: &Client, args: &Args) -> Result<Exit, 
 
 async fn list(client: &Client, json: bool) -> Result<Exit, Failure> {
     let parked: Parked = client.get("/v1/hook/parked").await?.json()?;
+    if parked.items.is_empty() && !json {
+        tell("nothing is parked");
+    }
     for item in parked.items {
         if json {
             print(&item.to_string())?;

@@ -11,7 +11,7 @@ use crate::house::House;
 pub(crate) const CALL: &str = "toolu_1";
 const FORM_SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/form_server.py");
 
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     Script::new()
         .turn(on_user("A late answer"), [text("thanks")])
         .turn(on_user("later"), [text("it waited")])

@@ -2,10 +2,11 @@
 
 use askbridge_scripted::claude::Subject;
 use askbridge_scripted::claude::places::{ai_sdk, assistant_ui};
+use serde_json::{Value, json};
 
 use crate::house::House;
 use crate::node::play_with;
-use crate::scripts::{CALL, THREE, hears_of_a_late_answer, house, house_in_haste, reads, with_forms};
+use crate::scripts::{CALL, THREE, hears_of_a_late_answer, house, house_in_haste, reads, script, with_forms};
 
 #[track_caller]
 fn play(house: &House, name: &str) {
@@ -70,6 +71,48 @@ fn a_reader_that_leaves_stops_nothing() {
 fn a_page_that_comes_back_finds_its_run_its_messages_and_the_same_arguments() {
     let house = scene("coming_back");
     assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
+}
+
+/// The only conversation, as the list has it.
+#[track_caller]
+fn listed(house: &House) -> Value {
+    let page = house.get("/api/sessions?limit=20");
+    assert_eq!(page["totalCount"], 1, "{page}");
+    page["sessions"][0].clone()
+}
+
+#[test]
+fn a_new_conversation_is_listed_and_can_be_opened_before_its_first_message() {
+    let house = house("seline", Subject::Fake);
+    let (status, begun) = house.post("/api/sessions", &json!({"forceNew": true, "metadata": {"characterId": "x"}}));
+    assert_eq!((status, &begun["isNew"]), (200, &json!(true)), "{begun}");
+    let id = begun["session"]["id"].as_str().expect("it has an id");
+    assert_eq!(listed(&house)["id"], id);
+    assert_eq!(house.get(&format!("/api/sessions/{id}"))["messages"], json!([]));
+    assert_eq!(house.get(&format!("/api/sessions/{id}/messages"))["messages"], json!([]));
+    assert_eq!(house.get(&format!("/api/sessions/{id}/active-run"))["hasActiveRun"], false);
+}
+
+#[test]
+fn the_list_counts_the_messages_that_the_page_shows_and_a_restart_moves_no_time() {
+    let mut house = House::open_as(Subject::Fake, script(), &[("ASKBRIDGE_DIALECTS", "seline")]);
+    play(&house, "chat_and_question");
+    let before = listed(&house);
+    let id = before["id"].as_str().expect("it has an id").to_owned();
+    let shown = house.get(&format!("/api/sessions/{id}"));
+    assert_eq!(before["messageCount"], json!(shown["messages"].as_array().map(Vec::len)), "{shown}");
+    let session = house.get("/v1/sessions")["items"][0]["id"].as_str().expect("it has an id").to_owned();
+    let hosted = |house: &House| {
+        let events = house.get(&format!("/v1/sessions/{session}/events?limit=500")).to_string();
+        events.matches(r#""type":"hosted""#).count()
+    };
+    let times = hosted(&house);
+    house.kill();
+    house.start();
+    house.until("the agent is taken over", || (hosted(&house) > times).then_some(()));
+    assert_eq!(listed(&house), before);
+    let again = house.get(&format!("/api/sessions/{id}"));
+    assert_eq!(again["session"]["updatedAt"], shown["session"]["updatedAt"]);
 }
 
 #[test]

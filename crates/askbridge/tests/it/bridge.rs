@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -256,6 +257,18 @@ impl TestBridge {
         })
     }
 
+    /// The processes that were started in this bridge's home, and have not exited.
+    pub(crate) fn still_running(&self) -> Vec<String> {
+        let home = format!("HOME={}", self.dir.path().display());
+        let below = |process: &Path| {
+            let environment = fs::read(process.join("environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes())
+        };
+        let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+        let commands = processes.filter(|process| below(process)).map(|process| fs::read(process.join("cmdline")));
+        commands.filter_map(Result::ok).map(|command| String::from_utf8_lossy(&command).replace('\0', " ")).collect()
+    }
+
     /// Replaces in a screen what differs between machines and runs.
     pub(crate) fn redact(&self, text: &str) -> String {
         let text = text.replace(&self.dir.path().display().to_string(), "DIR");
@@ -337,6 +350,10 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // A script waits for the programs of its pipeline, which would outlive it. `setsid` made it the leader of a group.
+        if let Ok(None) = self.child.try_wait() {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

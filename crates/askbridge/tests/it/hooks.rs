@@ -22,8 +22,10 @@ fn a_person_says_that_they_are_away_and_an_agent_cannot() {
 #[test]
 fn nothing_to_take_up_is_said_so() {
     let bridge = TestBridge::start();
-    let ran = bridge.run(&["resume"]);
-    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", "nothing is parked\n"));
+    for command in [&["resume"][..], &["resume", "--list"]] {
+        let ran = bridge.run(command);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", "nothing is parked\n"));
+    }
     let ran = bridge.run(&["resume", "ask_00000000000000000000000007_1"]);
     assert_snapshot!(ran.stderr, @"
     error: no run is parked for ask_00000000000000000000000007_1

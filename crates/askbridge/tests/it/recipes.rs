@@ -101,7 +101,7 @@ fn the_job_fails_after_a_no_and_takes_its_question_back_when_it_is_cancelled() {
 
 #[test]
 fn the_bot_of_the_guide_answers_what_it_knows_and_leaves_the_rest_to_people() {
-    let bridge = TestBridge::start();
+    let mut bridge = TestBridge::start();
     bridge.without_taps();
     let make = ["pair", "--role", "bot", "--name", "nightly", "--print-token", "--yes-i-am-a-person"];
     let token = bridge.run(&make).good().to_owned();
@@ -109,11 +109,14 @@ fn the_bot_of_the_guide_answers_what_it_knows_and_leaves_the_rest_to_people() {
     fs::write(bridge.dir.path().join(".config/nightly.token"), token).unwrap();
     let other =
         bridge.run(&["ask", "Rebuild the house?", "-o", "Yes", "-o", "No", "--no-wait"]).good().trim().to_owned();
-    let _bot = bridge.spawn_bash(block(BOT, "bash"));
+    let bot = bridge.spawn_bash(block(BOT, "bash"));
     let asked = bridge.spawn(&["ask", "Rebuild the cache?", "-o", "Yes", "-o", "No", "--json"]).ended();
     let ask: Value = serde_json::from_str(asked.good()).unwrap();
     assert_eq!((&ask["state"], &ask["by"]), (&json!("ruled"), &json!({"rule": "bot nightly"})), "{ask}");
     assert_eq!(bridge.the_open_ask(), other);
+    bridge.kill();
+    drop(bot);
+    until("nothing of the bot runs any more", || bridge.still_running().is_empty().then_some(()));
 }
 
 #[test]

@@ -204,8 +204,8 @@ impl Caller {
             }
             Action::Keep => "this is for people's devices".to_owned(),
             Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
-            Action::Inspect => "this needs an operator's token, or a look from the machine itself".to_owned(),
-            Action::Administer => "this needs the local token, on the machine itself".to_owned(),
+            Action::Inspect => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
+            Action::Administer => "this needs the local token, or a command on this machine that no agent started".to_owned(),
         }
     }
 

@@ -119,7 +119,7 @@ pub(super) async fn wait_and_answer(
                     Some(By::Person(who)) => Some(who.clone()),
                     _ => None,
                 };
-                let say = Intent::Say { text, by, about: Some(ask) };
+                let say = Intent::Say { text, by, about: Some(ask), client_id: None };
                 if let Err(error) = app.handle.submit(held.session, vec![say]).await {
                     warn!(ask.id = %ask, %error, "The agent is stopped and will not hear why");
                 }

@@ -218,7 +218,7 @@ mod tests {
     /// A session with a message of this many bytes.
     fn said(session: SessionId, bytes: usize) -> Session {
         let message = MessageId { session, number: 1 };
-        let said = Said { message, text: "x".repeat(bytes), by: None, about: None, at: Timestamp(0) };
+        let said = Said { message, text: "x".repeat(bytes), by: None, about: None, client_id: None, at: Timestamp(0) };
         Session::replay(session, [&Event::Said(Box::new(said))])
     }
 

@@ -84,9 +84,9 @@ impl Handle {
                 let removed = Some(Box::new(Removed { sessions, entries, bytes }));
                 Ok(Receipt { session: Some(session), news: sessions > 0, removed, ..Receipt::default() })
             }
-            Wish::Say { session, text, about } => {
+            Wish::Say { session, text, about, client_id } => {
                 let session = self.newest(session).await?.session;
-                self.submit_in(session, Intent::Say { text, by: Some(caller.who(via)), about }).await
+                self.submit_in(session, Intent::Say { text, by: Some(caller.who(via)), about, client_id }).await
             }
             Wish::Unsay { message } => self.submit_in(message.session, Intent::Unsay { message }).await,
             Wish::Interrupt { session } => {

@@ -95,13 +95,16 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
 
 /// Reads what a session is about, with at most `left` entries.
 async fn summary(app: &App, session: SessionId, left: &mut usize) -> Result<SessionSummary, Rejection> {
-    let (mut summary, mut turn) = (SessionSummary::default(), Turn::default());
+    let (mut summary, mut turn, mut speaker) = (SessionSummary::default(), Turn::default(), Speaker::Person);
     let take_in = |stored: &Stored| {
         for written in &stored.entry.events {
-            take_in(&mut summary, &written.event);
+            take_in(&mut summary, &mut speaker, &written.event);
             turn.hear(&written.event);
         }
-        summary.last_at = summary.last_at.max(Some(stored.entry.at));
+        // A server that takes an agent over after a restart records it; a list that is sorted by time must not move.
+        if !stored.entry.events.iter().all(|written| written.event.is_about_hosting()) {
+            summary.last_at = summary.last_at.max(Some(stored.entry.at));
+        }
     };
     read(app, session, left, take_in).await?;
     summary.is_running = turn.is_running();
@@ -133,13 +136,26 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
     Ok(())
 }
 
-fn take_in(summary: &mut SessionSummary, event: &Event) {
+/// Who spoke last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Person,
+    Agent,
+}
+
+fn take_in(summary: &mut SessionSummary, speaker: &mut Speaker, event: &Event) {
     match event {
         Event::Said(said) => {
             summary.messages += 1;
+            summary.merged_messages += 1;
+            *speaker = Speaker::Person;
             summary.heading.get_or_insert_with(|| said.text.chars().take(HEADING_CHARS).collect());
         }
-        Event::Text { .. } | Event::ToolCalled { .. } => summary.messages += 1,
+        Event::Text { .. } | Event::ToolCalled { .. } | Event::Asked(_) => {
+            summary.messages += usize::from(!matches!(event, Event::Asked(_)));
+            let is_new = std::mem::replace(speaker, Speaker::Agent) == Speaker::Person;
+            summary.merged_messages += usize::from(is_new);
+        }
         Event::Started(started) => set(summary, &started.settings),
         Event::Configured(settings) => set(summary, settings),
         _ => {}

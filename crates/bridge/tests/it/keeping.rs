@@ -172,7 +172,7 @@ async fn sessions_that_went_on_as_one_another_go_together() {
         house.handle.submit(pair[1], vec![start(Some(pair[0]))]).await.unwrap();
         house.handle.submit(pair[0], vec![Intent::Continue { to: pair[1] }]).await.unwrap();
     }
-    let say = Intent::Say { text: "hello".to_owned(), by: None, about: None };
+    let say = Intent::Say { text: "hello".to_owned(), by: None, about: None, client_id: None };
     house.handle.submit(links[2], vec![say]).await.unwrap();
     let path = format!("/v1/sessions/{}", links[1]);
     let (status, refused) = house.delete(&path, &ada).await;
@@ -197,7 +197,7 @@ async fn a_long_conversation_goes_in_several_steps_and_leaves_nothing() {
     for link in &links {
         house.handle.submit(*link, vec![start(before)]).await.unwrap();
         for number in 1..=EACH as u32 / 2 {
-            let say = Intent::Say { text: "hello".to_owned(), by: None, about: None };
+            let say = Intent::Say { text: "hello".to_owned(), by: None, about: None, client_id: None };
             house.handle.submit(*link, vec![say]).await.unwrap();
             let message = askbridge_core::ids::MessageId { session: *link, number };
             house.handle.submit(*link, vec![Intent::Unsay { message }]).await.unwrap();

@@ -34,7 +34,7 @@ async fn answered(house: &House, agent: &str, person: &str, session: SessionId) 
 
 /// Submits a decision at once: nothing else runs between a note and this.
 async fn say(house: &House, session: SessionId) {
-    let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None };
+    let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None, client_id: None };
     house.handle.submit(session, vec![say]).await.expect("anything can be said");
 }
 

@@ -30,7 +30,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Continue { to } => close::carry_on(session, to, at),
         Intent::Claim { node, process, takeover } => host::claim(session, node, process, takeover),
         Intent::Release { epoch } => host::release(session, epoch),
-        Intent::Say { text, by, about } => say::say(session, text, by, about, at),
+        Intent::Say { text, by, about, client_id } => say::say(session, text, by, about, client_id, at),
         Intent::Unsay { message } => say::unsay(session, message),
         Intent::Interrupt { by } => Ok(vec![Event::Interrupted { by, at }]),
         Intent::Configure(settings) => configure::configure(session, *settings),

@@ -66,6 +66,6 @@ pub(super) fn expire_and_follow_up(
 fn late_events(session: &Session, live: &Live, told: &Verdict, answer: Answer, by: Who, at: Timestamp) -> Vec<Event> {
     let ask = live.ask.id;
     let text = verdict::follow_up(&live.ask, told, &answer, &by);
-    let said = said(session, text, Some(by.clone()), Some(ask), at);
+    let said = said(session, text, Some(by.clone()), Some(ask), None, at);
     vec![Event::LateAnswered { ask, answer, by, at }, said]
 }

@@ -14,6 +14,7 @@ pub(super) fn say(
     text: String,
     by: Option<Who>,
     about: Option<AskId>,
+    client_id: Option<Box<str>>,
     at: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     if text.trim().is_empty() {
@@ -36,7 +37,8 @@ pub(super) fn say(
             events.extend(asks.map(|ask| Event::Withdrawn { ask, why: why.clone(), at }));
         }
     }
-    events.push(said(session, text, by, about, at));
+    let client_id = client_id.filter(|id| id.len() <= limits::CLIENT_ID_BYTES_MAX);
+    events.push(said(session, text, by, about, client_id, at));
     Ok(events)
 }
 

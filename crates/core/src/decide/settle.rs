@@ -30,7 +30,7 @@ pub(super) fn stranded(
         Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.clone()),
         Outcome::Expired | Outcome::Ruled { .. } => None,
     };
-    Some(said(session, text, by, Some(ask.id), at))
+    Some(said(session, text, by, Some(ask.id), None, at))
 }
 
 /// Takes back the message with the answer to a stranded ask: the agent has learned of it another way, and must not be
@@ -47,7 +47,14 @@ pub(super) fn unsaid(session: &Session, live: &Live) -> Option<Event> {
 }
 
 /// Makes the session's next message.
-pub(super) fn said(session: &Session, text: String, by: Option<Who>, about: Option<AskId>, at: Timestamp) -> Event {
+pub(super) fn said(
+    session: &Session,
+    text: String,
+    by: Option<Who>,
+    about: Option<AskId>,
+    client_id: Option<Box<str>>,
+    at: Timestamp,
+) -> Event {
     let message = MessageId { session: session.id, number: session.messages_made + 1 };
-    Event::Said(Box::new(Said { message, at, text, by, about }))
+    Event::Said(Box::new(Said { message, at, text, by, about, client_id }))
 }

@@ -107,7 +107,8 @@ pub(crate) fn delivered(ask: u32, at: i64) -> Event {
 }
 
 pub(crate) fn said(number: u32, text: &str, by: Option<Who>, about: Option<u32>, at: i64) -> Event {
-    let said = Said { message: message(number), at: second(at), text: text.into(), by, about: about.map(id) };
+    let said =
+        Said { message: message(number), at: second(at), text: text.into(), by, about: about.map(id), client_id: None };
     Event::Said(Box::new(said))
 }
 

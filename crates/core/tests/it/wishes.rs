@@ -117,7 +117,7 @@ pub(crate) fn tick(ask: u32, due: Due) -> Intent {
 }
 
 pub(crate) fn say(text: &str, by: Option<Who>) -> Intent {
-    Intent::Say { text: text.into(), by, about: None }
+    Intent::Say { text: text.into(), by, about: None, client_id: None }
 }
 
 pub(crate) fn unsay(number: u32) -> Intent {

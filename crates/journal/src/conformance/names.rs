@@ -46,6 +46,7 @@ impl Names {
             text: format!("message {number}"),
             by: None,
             about: None,
+            client_id: None,
         };
         Arc::new(Entry { prev, ..self.entry(session, Lane::Decisions, Event::Said(Box::new(said))) })
     }

@@ -292,9 +292,12 @@ fn of_sessions() -> BoxedStrategy<Event> {
             process
         }),
         any::<u32>().prop_map(|epoch| Event::Unhosted { epoch: Epoch(epoch) }),
-        (message_id(), time(), text(), of(who()), of(ask_id())).prop_map(|(message, at, text, by, about)| {
-            Event::Said(Box::new(Said { message, at, text, by, about }))
-        }),
+        (message_id(), time(), text(), of(who()), of(ask_id()), of(text())).prop_map(
+            |(message, at, text, by, about, client_id)| {
+                let client_id = client_id.map(Into::into);
+                Event::Said(Box::new(Said { message, at, text, by, about, client_id }))
+            }
+        ),
         message_id().prop_map(|message| Event::Unsaid { message }),
         settings().prop_map(|settings| Event::Configured(Box::new(settings))),
         (of(who()), time()).prop_map(|(by, at)| Event::Interrupted { by, at }),

@@ -297,15 +297,10 @@ fn finds(text: &str) -> Result<Finds, String> {
                 let messages = count.parse().map_err(|_| "a count is a number")?;
                 let last_at = Some(NOW.plus(Duration::from_secs(90)));
                 let heading = Some("What was said first".to_owned());
+                let (mode, merged_messages) = (Some(mode.to_owned()), messages / 2);
                 Ok((
                     session,
-                    SessionSummary {
-                        messages,
-                        heading,
-                        mode: Some(mode.to_owned()),
-                        last_at,
-                        ..SessionSummary::default()
-                    },
+                    SessionSummary { messages, merged_messages, heading, mode, last_at, ..SessionSummary::default() },
                 ))
             });
             Ok(Finds { summaries: summaries.collect::<Result<_, String>>()?, ..Finds::default() })

@@ -119,9 +119,10 @@ fn wish(wish: &Wish) -> String {
         }
         Wish::Forget { session } => format!("forget {session}"),
         Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),
-        Wish::Say { session, text, about } => {
+        Wish::Say { session, text, about, client_id } => {
             let about = about.map(|ask| format!(" about {ask}")).unwrap_or_default();
-            format!("say in {session}{about}: {text:?}")
+            let named = client_id.as_ref().map(|id| format!(" as {id}")).unwrap_or_default();
+            format!("say in {session}{about}{named}: {text:?}")
         }
         Wish::Unsay { message } => format!("unsay {message}"),
         Wish::Interrupt { session } => format!("interrupt {session}"),

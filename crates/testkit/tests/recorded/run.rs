@@ -128,7 +128,7 @@ impl RecordedRun {
         run.act(|claude, cx| {
             claude.wake(cx);
         });
-        run.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None });
+        run.submit(Intent::Say { text: "hi".to_owned(), by: None, about: None, client_id: None });
         run
     }
 

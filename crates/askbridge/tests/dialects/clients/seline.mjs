@@ -330,6 +330,7 @@ await play({
     assert.deepEqual([(await status()).status, (await status()).isZombie], ["running", false]);
     const waiting = await front.loaded();
     assert.deepEqual(waiting.map(({ role }) => role), ["user", "assistant"]);
+    assert.equal(waiting[0].id, front.messages[0].id, "with another id, the page would show it as an edited copy");
     const call = waiting[1].parts.find((it) => it.toolCallId === toolCallId);
     assert.deepEqual([call.type, call.state], ["tool-AskUserQuestion", "input-available"]);
     assert.equal(JSON.stringify(call.input), streamed, "its arguments may only grow");

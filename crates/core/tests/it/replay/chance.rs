@@ -122,7 +122,7 @@ fn about_messages() -> impl Strategy<Value = Intent> {
     let text = select(vec!["hello", ""]);
     (text, prop::option::of(someone()), prop::option::of(an_ask()), 0..6_u32, 0..4_u8).prop_map(
         |(text, by, about, number, which)| match which {
-            0 => Intent::Say { text: text.into(), by, about },
+            0 => Intent::Say { text: text.into(), by, about, client_id: None },
             1 => Intent::Unsay { message: message(number) },
             2 => Intent::Hand { parcel: Parcel::Message(message(number)) },
             _ => Intent::Deliver { parcel: Parcel::Message(message(number)), proof: "seen".into() },

@@ -84,6 +84,9 @@ pub(super) struct Said<'a> {
     pub(super) by: Option<Who<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) about: Option<Id<AskId>>,
+    /// The id that the client gave it.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(super) client_id: Option<Cow<'a, str>>,
 }
 
 impl TryFrom<Said<'_>> for Event {
@@ -96,6 +99,7 @@ impl TryFrom<Said<'_>> for Event {
             text: of.text.into_owned(),
             by: of.by.map(Into::into),
             about: of.about.map(|id| id.0),
+            client_id: of.client_id.map(|id| id.into_owned().into()),
         })))
     }
 }
@@ -108,6 +112,7 @@ impl<'a> From<&'a event::Said> for Said<'a> {
             text: (&of.text).into(),
             by: of.by.as_ref().map(Into::into),
             about: of.about.map(Id),
+            client_id: of.client_id.as_deref().map(Into::into),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Ccc {
             return self.complain("Already processing a message. Please wait.", "processing_error", cx);
         }
         self.has_said = true;
-        let wish = Wish::Say { session, text: text.to_owned(), about: None };
+        let wish = Wish::Say { session, text: text.to_owned(), about: None, client_id: None };
         self.wish(PendingRuling::Say, wish, cx.out);
     }
 

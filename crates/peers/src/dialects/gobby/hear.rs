@@ -114,7 +114,7 @@ impl Gobby {
     }
 
     pub(super) fn say(&mut self, session: SessionId, saying: ChatMessage, out: &mut Outbox) {
-        let wish = Wish::Say { session, text: saying.text.clone(), about: None };
+        let wish = Wish::Say { session, text: saying.text.clone(), about: None, client_id: None };
         self.wish(PendingRuling::Say(session, Box::new(saying)), wish, out);
     }
 

@@ -62,7 +62,7 @@ pub(super) fn hear(heard: ClientFrame) -> Result<ClientCommand, (Option<u64>, Re
         ClientFrame::Say { tag, session, text, about } => {
             let session = session_id(tag, &session)?;
             let about = about.map(|ask| ask_id(tag, &ask)).transpose()?;
-            wish(tag, Wish::Say { session, text, about })
+            wish(tag, Wish::Say { session, text, about, client_id: None })
         }
         ClientFrame::Unsay { tag, message } => {
             let message = message.parse().map_err(|_| bad(tag, format!("`{message}` is not a message's id")))?;

@@ -61,7 +61,7 @@ impl Prime {
     /// Sends a message, or starts a session for it.
     pub(super) fn say(&mut self, text: String, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
-            return self.wish(PendingRuling::Say, Wish::Say { session, text, about: None }, cx.out);
+            return self.wish(PendingRuling::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
         }
         if self.unsaid.len() >= limits::QUEUED_MESSAGES_MAX {
             return tell::error("Too many messages wait; try again when the session has begun", cx.out);
@@ -206,7 +206,7 @@ impl Peer for Prime {
                 // The client that started it has missed nothing.
                 self.is_caught_up = true;
                 for text in std::mem::take(&mut self.unsaid) {
-                    self.wish(PendingRuling::Say, Wish::Say { session, text, about: None }, cx.out);
+                    self.wish(PendingRuling::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
                 }
             }
             (Some(PendingRuling::Start), ruling) => {

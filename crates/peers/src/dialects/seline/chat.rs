@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
-use askbridge_core::event::{Event, Settings};
-use askbridge_core::ids::{AskId, Raw, SessionId, Timestamp};
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, SessionId, Timestamp};
 use askbridge_core::refusal::Refusal;
 use bytes::Bytes;
 use serde_json::json;
@@ -13,9 +13,9 @@ use serde_json::json;
 use super::draw::{SentToReader, send};
 use super::history::answer_to;
 use super::opening::{Opening, read};
+use super::starting::start;
 use super::wire::Chunk;
-use super::{answers, quirks, session_of, wishes};
-use crate::listing::usual_hosted_door;
+use super::{answers, quirks, session_of};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Req, Resp, Tag};
 use crate::rest;
 use crate::told::{Happened, Told};
@@ -69,20 +69,6 @@ impl Chat {
         cx.out.queries.push((LOOK, Query::Session(session)));
     }
 
-    /// "Unknown session id is created on the fly".
-    fn start(&mut self, out: &mut Outbox) {
-        let more = json!({"setting_sources": ["project"], "max_turns": 1000, "answers_beside": true});
-        let settings = Settings {
-            mode: Some("acceptEdits".to_owned()),
-            wishes: wishes(),
-            more: Some(Raw::from(more.to_string())),
-            ..Settings::default()
-        };
-        let (session, door) = (self.session, usual_hosted_door());
-        let agent = Some(door.to_owned());
-        out.wishes.push((START, Wish::Start { session, door, agent, settings: Box::new(settings) }));
-    }
-
     fn listen(&self, out: &mut Outbox) {
         if let Some(session) = self.session {
             out.watches.push(Watch::Chat { session, remembered: false });
@@ -112,7 +98,7 @@ impl Chat {
         let number = self.said + u32::from(says);
         send(&Chunk::Start { message_id: answer_to(self.first.unwrap_or(session), number) }, cx.out);
         send(&Chunk::StartStep, cx.out);
-        let Some(Opening { text, results, .. }) = self.opening.take() else { return };
+        let Some(Opening { text, client_id, results, .. }) = self.opening.take() else { return };
         let supplied = results.into_iter().filter_map(|(card, given)| {
             let ask = self.asks.values().find(|ask| answers::card_id(ask) == card)?;
             Some((ask.id, answers::wish(session, &ask.id.to_string(), given)))
@@ -127,7 +113,7 @@ impl Chat {
             cx.out.wishes.push((Tag(RESULT.0 + place as u64), wish));
         }
         if let Some(text) = text {
-            cx.out.wishes.push((SAY, Wish::Say { session, text, about: None }));
+            cx.out.wishes.push((SAY, Wish::Say { session, text, about: None, client_id }));
         } else if !self.turn.is_running() && self.asks.is_empty() {
             self.ends_at = Some(cx.now);
         }
@@ -207,7 +193,10 @@ impl Chat {
 
     fn refused(&mut self, tag: Tag, why: &Rejection, cx: &mut Cx<'_>) {
         match tag {
-            LOOK if matches!(why, Rejection::Refused(Refusal::UnknownSession(_))) => self.start(cx.out),
+            // "Unknown session id is created on the fly".
+            LOOK if matches!(why, Rejection::Refused(Refusal::UnknownSession(_))) => {
+                cx.out.wishes.extend(self.session.map(|session| (START, start(session, None))));
+            }
             // A session of that name exists, and this caller may not see it.
             START if matches!(why, Rejection::Refused(Refusal::AlreadyStarted(_))) => error(cx.out, 403, "Forbidden"),
             LOOK | START => {

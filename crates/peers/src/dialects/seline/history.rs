@@ -82,7 +82,11 @@ impl History {
         match &*happened.event {
             Event::Said(said) => {
                 self.said += 1;
-                let id = format!("user_{}", uuid::derived_hex(session, self.said));
+                // A page that still shows the message compares it by the id that it gave: another id would be an edited
+                // copy beside it. A message that is sent again has its id twice.
+                let is_free = |id: &&str| !self.messages.iter().any(|message| message.id == **id);
+                let own = said.client_id.as_deref().filter(is_free).map(str::to_owned);
+                let id = own.unwrap_or_else(|| format!("user_{}", uuid::derived_hex(session, self.said)));
                 self.begin(id, "user", at);
                 self.push(Part::Text { text: said.text.clone() });
             }

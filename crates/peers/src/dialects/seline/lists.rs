@@ -83,7 +83,7 @@ fn one(line: &SessionLine, summaries: &[(SessionId, SessionSummary)]) -> Value {
         "createdAt": Rfc3339(line.started_at),
         "updatedAt": last,
         "lastMessageAt": last,
-        "messageCount": summary.messages,
+        "messageCount": summary.merged_messages,
         "totalTokenCount": null,
         "channelType": null,
         "hasActiveRun": !line.is_over && (summary.is_running || line.open_asks > 0),

@@ -15,6 +15,7 @@ mod opening;
 mod quirks;
 mod requests;
 mod resume;
+mod starting;
 mod tell;
 mod wire;
 

@@ -7,12 +7,15 @@ use serde_json::Value;
 use super::answers::supplied;
 use super::wire::{Message, Part, Posted};
 use crate::peer::Req;
+use crate::uuid;
 
 /// A parsed request.
 pub(super) struct Opening {
     /// The client's own name for the session. `None`: it wants a new one.
     pub(super) name: Option<String>,
     pub(super) text: Option<String>,
+    /// The client's id of the message, if it is a UUID. The original stores only those.
+    pub(super) client_id: Option<Box<str>>,
     /// Answers by card id.
     pub(super) results: Vec<(String, BTreeMap<String, String>)>,
 }
@@ -28,7 +31,8 @@ pub(super) fn read(req: &Req<'_>) -> Result<Opening, (u16, &'static str)> {
     if text.is_none() && results.is_empty() && last.role == "user" {
         return Err((400, "No messages provided"));
     }
-    Ok(Opening { name, text, results })
+    let client_id = last.id.as_ref().and_then(Value::as_str).filter(|id| uuid::is_one(id)).map(Into::into);
+    Ok(Opening { name, text, client_id, results })
 }
 
 fn text_of(message: &Message) -> String {

@@ -167,7 +167,7 @@ impl SelineRequest {
     fn say(&mut self, session: SessionId, text: String, out: &mut Outbox) {
         let stops = quirks::wants_a_stop(&text);
         self.wanted = PendingResponse::Granted(json!({"queued": true, "stopIntent": stops}));
-        out.wishes.push((ACT, Wish::Say { session, text, about: None }));
+        out.wishes.push((ACT, Wish::Say { session, text, about: None, client_id: None }));
     }
 
     fn refused(&mut self, tag: Tag, why: &Rejection, out: &mut Outbox) {

@@ -10,6 +10,7 @@ use super::chat::error;
 use super::history::{History, Message};
 use super::lists::ListBuilder;
 use super::session_of;
+use super::starting::start;
 use crate::json::Rfc3339;
 use crate::one_request::OneRequest;
 use crate::peer::{Cx, Outbox, Req, Tag};
@@ -72,14 +73,16 @@ impl Resumed {
                 self.wanted = PendingResponse::List(listed);
                 cx.out.queries.push((LOOK, first));
             }
-            // The first message starts it.
+            // It is started before its first message: the page lists it, and opens it again after a reload.
             ("POST", ["sessions"]) => {
                 let body = serde_json::from_slice::<Value>(req.body).unwrap_or_default();
-                let id = uuid::of_session(uuid::fresh_session(cx.ids.fresh()));
+                let title = body["title"].as_str().map(str::trim).filter(|title| !title.is_empty());
+                let session = uuid::fresh_session(cx.ids.fresh());
                 let at = Rfc3339(cx.now);
-                let session = json!({"id": id, "title": body["title"], "status": "active", "createdAt": at, "updatedAt": at,
-                    "messageCount": 0, "hasActiveRun": false, "metadata": object(&body["metadata"])});
-                rest::json(cx.out, 200, &json!({"session": session, "isNew": true}));
+                let shown = json!({"id": uuid::of_session(session), "title": title, "status": "active", "createdAt": at,
+                    "updatedAt": at, "messageCount": 0, "hasActiveRun": false, "metadata": object(&body["metadata"])});
+                self.wanted = PendingResponse::Granted(json!({"session": shown, "isNew": true}));
+                cx.out.wishes.push((ACT, start(session, title.map(str::to_owned))));
             }
             ("GET", ["sessions", id]) => self.look(id, PendingResponse::Session, cx.out),
             ("GET", ["sessions", id, "messages"]) => self.look(id, PendingResponse::Messages, cx.out),
@@ -119,7 +122,9 @@ impl Resumed {
             self.began_at = Some(happened.at);
             self.was_interrupted = false;
         }
-        self.last_at = Some(happened.at);
+        if !happened.event.is_about_hosting() {
+            self.last_at = Some(happened.at);
+        }
         match &*happened.event {
             Event::Started(started) => {
                 self.started_at = self.started_at.or(Some(started.at));

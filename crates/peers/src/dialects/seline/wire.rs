@@ -40,6 +40,8 @@ pub(super) struct Posted {
 #[derive(Deserialize)]
 pub(super) struct Message {
     #[serde(default)]
+    pub(super) id: Option<Value>,
+    #[serde(default)]
     pub(super) role: String,
     /// Older clients have this instead of parts.
     #[serde(default)]

@@ -119,7 +119,7 @@ impl House {
             settings: Settings::default(),
             continues: None,
         };
-        let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None };
+        let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None, client_id: None };
         let intents = vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(self.ask(owner))), say];
         self.app.handle.submit(target.session, intents).await.unwrap();
         target

@@ -91,7 +91,7 @@ every_wish! {
         "extend": |at| Wish::Extend { ask: AskRef::Id(at.ask), wait: Wait::For(Duration::from_secs(60)) }
     ];
     Wish::Draft { .. } => ["draft": |at| Wish::Draft { ask: AskRef::Id(at.ask), draft: Raw::from("{}") }];
-    Wish::Say { .. } => ["say": |at| Wish::Say { session: at.session, text: "Stop".to_owned(), about: None }];
+    Wish::Say { .. } => ["say": |at| Wish::Say { session: at.session, text: "Stop".to_owned(), about: None, client_id: None }];
     Wish::Unsay { .. } => ["unsay": |at| Wish::Unsay { message: at.message }];
     Wish::Interrupt { .. } => ["interrupt": |at| Wish::Interrupt { session: at.session }];
     Wish::Close { .. } => ["close": |at| Wish::Close { session: at.session, why: None }];

@@ -40,7 +40,7 @@ pub(crate) async fn say(
     let session = visible(&app, &caller, &id)?;
     let about = saying.about.map(|ask| ask.parse()).transpose();
     let about = about.map_err(|_| Trouble::new(422, "bad_request", "`about` is not an ask's id"))?;
-    let wish = Wish::Say { session, text: saying.text, about };
+    let wish = Wish::Say { session, text: saying.text, about, client_id: None };
     let receipt = app.gate().grant(&caller, HTTP, wish).await?;
     let session = receipt.session.unwrap_or(session).to_string();
     Ok(json(StatusCode::ACCEPTED, &TakenMessage { id: receipt.message.map(|message| message.to_string()), session }))
