@@ -180,6 +180,10 @@ export type By = {
   person: string;
   via: string;
 } | {
+  /** The file that the rule is in; without one, a bot decided. */
+  file?: string;
+  /** The line on which the rule begins. */
+  line?: number;
   rule: string;
 };
 
@@ -1283,8 +1287,12 @@ export type RecordedOnExpiry = "tell" | "tell_and_stop" | {
 export type RecordedOtherTools = "allow" | "by_mode" | "ask";
 
 export interface RecordedOutcome {
+  /** Left out if a rule refused a question. */
   answer?: RecordedAnswer;
   by?: RecordedWho;
+  /** Where the rule is written: a file, and with it a line. */
+  file?: string;
+  line?: number;
   rule?: string;
   type: RecordedEnding;
   words?: string;

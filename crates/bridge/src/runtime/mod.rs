@@ -25,6 +25,7 @@ mod own;
 mod record;
 mod resolve;
 mod rollover;
+mod rules;
 mod seats;
 mod snoozes;
 mod store;

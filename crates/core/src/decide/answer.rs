@@ -55,9 +55,7 @@ pub(super) fn answer(
         {
             Ok(Vec::new())
         }
-        Stage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. } => {
-            late::follow_up(session, live, answer, by, at)
-        }
+        Stage::Settled { .. } if live.takes_late_answers() => late::follow_up(session, live, answer, by, at),
         Stage::Proposed { .. } | Stage::Settled { .. } => Err(conflict(live)),
     }
 }

@@ -18,11 +18,11 @@ pub(super) fn rule(
     match find(session, ask)? {
         Found::Live(live) if live.stage == Stage::Open => {
             fits(&live.ask, &answer)?;
-            Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
+            Ok(settle(session, live, Outcome::Ruled { rule, place: None, answer }, at))
         }
         Found::Live(live) => match &live.stage {
             // A bot that missed our reply sends the same again.
-            Stage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
+            Stage::Settled { outcome: Outcome::Ruled { rule: first, answer: said, .. }, .. }
                 if *first == rule && *said == answer =>
             {
                 Ok(Vec::new())

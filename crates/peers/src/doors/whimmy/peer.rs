@@ -229,7 +229,7 @@ impl Whimmy {
                 let ended = match settled.outcome {
                     Outcome::Answered { .. } => Ended::Answered,
                     Outcome::Dismissed { .. } => Ended::Dismissed,
-                    Outcome::Expired | Outcome::Ruled { .. } => Ended::Otherwise,
+                    Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. } => Ended::Otherwise,
                 };
                 self.settled(settled.ask, settled.verdict.clone(), ended, cx);
             }
