@@ -1405,6 +1405,26 @@ export interface RecordedWishes {
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
 
+/** Something that is wrong with a rule file. */
+export interface RuleProblem {
+  column: number;
+  hint?: string;
+  line: number;
+  what: string;
+}
+
+/** The rules in force. */
+export interface Rules {
+  /** The rule file; `null` if there is none. */
+  file: string | null;
+  /** What is wrong with the file as it is now. If there is something, the rules in force are those that it had before. */
+  problems: RuleProblem[];
+  /** How many rules are in force, those of the settings included. */
+  rules: number;
+  /** When the file was read; `null` if rules were never read. */
+  since: Time | null;
+}
+
 /** What the agent is told. */
 export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";
 

@@ -48,6 +48,7 @@ pub(crate) use ends::after;
 pub(crate) use error::{chain, from_read};
 pub(crate) use forget::{Conversation, together};
 pub(crate) use gate::{Entrance, Gate, Services, Source};
+pub(crate) use rules::RulesState;
 pub(crate) use seats::Present;
 pub(crate) use view::{has_votes, of_known};
 pub(crate) use wishes::{Asked, Listen};

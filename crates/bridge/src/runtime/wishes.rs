@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use askbridge_core::ask::{Ask, Asker};
+use askbridge_core::ask::{Ask, Asker, Body};
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::rules::asks::{AskFacts, RuleSet, Ruled, rule_ask};
+use askbridge_core::rules::asks::{AskFacts, Call, RuleSet, Ruled, rule_ask};
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
@@ -16,6 +16,7 @@ use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
+use askbridge_policy::JsonCall;
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -296,8 +297,13 @@ impl Handle {
         let agent = agent.unwrap_or_else(|| caller.name.to_string());
         let door_wishes = door_wishes(wish.door);
         let agent_wishes = Wishes::default();
+        let (rules, now) = (self.rules.now(), self.clock.now());
+        let call = match &wish.body {
+            Body::Approval(approval) => Some(JsonCall::from(approval)),
+            _ => None,
+        };
         let facts = AskFacts {
-            at: self.clock.now(),
+            at: now,
             door: wish.door,
             agent: &agent,
             session: session.as_deref(),
@@ -305,13 +311,13 @@ impl Handle {
             folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
             branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
             body: Some(&wish.body),
-            call: None,
-            local: None,
-            present: None,
+            call: call.as_ref().map(|call| call as &dyn Call),
+            local: self.rules.local(&rules, now),
+            present: self.rules.present(),
             decided_before: 0,
             wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
         };
-        let (terms, ruling) = ruled(&self.rules.now(), &facts);
+        let (terms, ruling) = ruled(&rules, &facts);
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {

@@ -70,6 +70,8 @@ pub struct RuleSet {
     /// For each rule, in order: its file and its place in it.
     pub(super) order: Vec<(usize, usize)>,
     pub(super) index: Index,
+    looks_at_the_time: bool,
+    looks_at_presence: bool,
     /// The operator's defaults, for terms that nothing else states.
     pub(super) otherwise: Wishes,
 }
@@ -79,7 +81,10 @@ impl RuleSet {
         let order: Vec<_> =
             files.iter().enumerate().flat_map(|(f, file)| (0..file.rules.len()).map(move |r| (f, r))).collect();
         let index = Index::of(files.iter().flat_map(|file| &file.rules));
-        Self { files, order, index, otherwise }
+        let any = |uses: fn(&AskRule) -> bool| files.iter().flat_map(|file| &file.rules).any(uses);
+        let looks_at_the_time = any(|rule| !rule.when.hours.is_empty() || !rule.when.weekdays.is_empty());
+        let looks_at_presence = any(|rule| rule.when.present.is_some());
+        Self { files, order, index, looks_at_the_time, looks_at_presence, otherwise }
     }
 
     pub fn len(&self) -> usize {
@@ -96,12 +101,12 @@ impl RuleSet {
 
     /// Does a rule look at the time of day or the weekday?
     pub fn looks_at_the_time(&self) -> bool {
-        self.rules().any(|rule| !rule.when.hours.is_empty() || !rule.when.weekdays.is_empty())
+        self.looks_at_the_time
     }
 
     /// Does a rule ask whether a person is present?
     pub fn looks_at_presence(&self) -> bool {
-        self.rules().any(|rule| rule.when.present.is_some())
+        self.looks_at_presence
     }
 
     pub(super) fn rule(&self, at: u32) -> &AskRule {

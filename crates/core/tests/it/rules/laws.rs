@@ -126,7 +126,7 @@ proptest! {
             explained.iter().filter(|line| !matches!(line.why, Why::Misses { .. })).map(|line| &line.rule.action).collect();
         let rank = |action: &&Action| ["deny", "ask", "park", "allow", "answer"].iter().position(|name| *name == action.name());
         if let Some(rule) = ruling.rule {
-            prop_assert!(matching.iter().any(|action| *action == &rule.action));
+            prop_assert!(matching.contains(&&rule.action));
             let class = |action: &Action| rank(&action).map(|rank| [0, 1, 1, 2, 2][rank]);
             prop_assert_eq!(matching.iter().filter_map(|action| class(action)).min(), class(&rule.action));
         } else {

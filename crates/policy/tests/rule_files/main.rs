@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod claude;
+mod cookbook;
 mod limits;
 mod ours;
 mod reading;
