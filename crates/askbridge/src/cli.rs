@@ -6,8 +6,8 @@ use askbridge_config::{ForEveryone, ForServer};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, resume, run, serve,
-    taps, token,
+    answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, policy, resume, run,
+    serve, taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -23,7 +23,7 @@ Usage: askbridge [COMMAND]
   ask, wait        ask a person and print the answer; wait for one asked before
   inbox, answer    see what waits for you (live with --watch), and answer it
   pair, token      let a phone or browser decide; list and revoke tokens
-  taps             whether a program needs your tap before it speaks for you
+  policy, taps     rules that decide for you; when a program needs your tap
   init, uninstall  let an agent program ask through askbridge, and undo that
   run              run a program as an agent: it may ask but never decide
   mcp, hook        what agent programs start to reach a person
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Hook(hook::Args),
     /// Show the settings and where they come from, or check them
     Config(config::Args),
+    /// Check, explain and test the rules by which asks are decided without you
+    Policy(policy::Args),
     /// Let an agent that you already use ask through askbridge: writes into that program's own settings
     Init(init::Args),
     /// Take out of a program's settings what `init` wrote, and nothing else
@@ -168,7 +170,7 @@ impl Cli {
 
 /// `config show` shows what the server would use.
 fn takes_server_flags(command: &Command) -> bool {
-    matches!(command, Command::Serve(_) | Command::Config(_) | Command::Settings(_))
+    matches!(command, Command::Serve(_) | Command::Config(_) | Command::Policy(_) | Command::Settings(_))
 }
 
 #[cfg(test)]

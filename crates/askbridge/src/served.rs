@@ -17,9 +17,10 @@ use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, serve};
 use askbridge_bridge::traces::Telling;
-use askbridge_bridge::{keeping, stable_node_id};
+use askbridge_bridge::{keeping, rule_file, stable_node_id};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
+use askbridge_policy::Problem;
 use tracing::{debug, info, warn};
 
 use crate::failure::Failure;
@@ -47,6 +48,8 @@ pub(crate) struct Served {
 impl Served {
     /// Opens the store and both sockets, or takes the sockets that were handed to us, and begins to accept.
     pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
+        let rules = settings.rule_source();
+        let read = rules.read().map_err(|problems| bad_rules(&problems))?;
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
@@ -55,9 +58,9 @@ impl Served {
         // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
         debug!(node.id = %stable_node, "This is node {stable_node}");
-        let (store_too, rules) = (store.clone(), settings.rules.clone());
-        let bridge =
-            Bridge::start(Options { store: store_too, stable_node, clock, chance: chance.clone(), rules }).await;
+        let (store_too, terms) = (store.clone(), settings.rules.clone());
+        let options = Options { store: store_too, stable_node, clock, chance: chance.clone(), rules: terms };
+        let bridge = Bridge::start(options).await;
         let telling = settings.collector().and_then(|collector| {
             info!(%collector, "Telling a collector what happens");
             bridge.trace(collector, env!("CARGO_PKG_VERSION"))
@@ -88,6 +91,7 @@ impl Served {
         app.call_out(Outbound::new(settings.calls.clone()));
         app.keep_waiting((*settings.mcp.wait).clone());
         app.hook(settings.hook_options());
+        rule_file::follow(&app, rules, read);
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
@@ -206,6 +210,17 @@ fn no_listener(error: ListenError) -> Failure {
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,
+    }
+}
+
+/// Refuses to start with rules that cannot be read: what they were to deny would be asked, or worse.
+pub(crate) fn bad_rules(problems: &[Problem]) -> Failure {
+    let Some(first) = problems.first() else { return Failure::new("the rules cannot be read") };
+    let failure = Failure::new(first);
+    match (&first.hint, problems.len() - 1) {
+        (_, more @ 1..) => failure.hint(format!("and {more} more; see `askbridge policy check {}`", first.file)),
+        (Some(hint), 0) => failure.hint(hint),
+        (None, 0) => failure,
     }
 }
 

@@ -13,6 +13,7 @@ use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
+use askbridge_bridge::rule_file::RuleSource;
 use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
@@ -38,6 +39,8 @@ pub(crate) struct Settings {
     /// The data folder: everything we write is in it.
     pub(crate) data: PathBuf,
     pub(crate) rules: Rules,
+    /// Does a rule file beside the settings count? Not for a temporary server.
+    usual_rules: bool,
     /// Hosts that the server may call, and authorities that it trusts.
     pub(crate) calls: OutboundOptions,
     /// Whether a terminal may show colour (<https://no-color.org>).
@@ -91,13 +94,14 @@ impl Settings {
             .with_context(|| format!("could not make sense of the data folder `{}`", data.display()))?;
         let calls = calls(&set)?;
         let (rules, colour, way_back) = (config.rules(), may_colour(), way_back(config, &data));
-        Ok(Self { set, data, rules, calls, colour, way_back })
+        Ok(Self { set, data, rules, usual_rules: true, calls, colour, way_back })
     }
 
     /// Returns the settings of a temporary server in `folder`, on any free port of this machine.
     pub(crate) fn scratch(&self, folder: &Path) -> Self {
-        let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), ..self.clone() };
+        let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), usual_rules: false, ..self.clone() };
         let top = &mut scratch.set.top;
+        *top.rules = None;
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
@@ -190,6 +194,22 @@ impl Settings {
     /// Variables for the environment of agents.
     pub(crate) fn agent_environment(&self) -> Vec<(OsString, OsString)> {
         environment(env::vars_os(), &items(&self.agents.env))
+    }
+
+    /// Where rules are read from: the file that is set, or else `rules.toml` beside the settings or in the data folder.
+    pub(crate) fn rule_source(&self) -> RuleSource {
+        let usual = || {
+            let beside = self.usual_rules.then(|| config_folder().map(|folder| folder.join("askbridge"))).flatten();
+            beside.into_iter().chain([self.data.clone()]).map(|folder| folder.join("rules.toml")).collect()
+        };
+        let named = self.top.rules.as_ref().map(|file| vec![file.clone()]);
+        RuleSource {
+            settings: self.rules.clone(),
+            is_named: named.is_some(),
+            files: named.unwrap_or_else(usual),
+            home: text("HOME"),
+            zone: text("TZ"),
+        }
     }
 
     /// The local socket, in a private folder.

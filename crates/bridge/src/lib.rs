@@ -16,6 +16,7 @@ pub mod meters;
 mod node_id;
 pub mod outbound;
 mod regular;
+pub mod rule_file;
 pub mod runtime;
 pub mod server;
 pub mod traces;

@@ -65,8 +65,11 @@ impl Reading<'_> {
                     self.problem(at, format!("`{full}` is a section; write [{full}] and its settings below it"), None);
                 }
                 DeValue::Array(list) if full == "rules" => self.rules(list),
+                // A text names the file with the rules.
+                value @ DeValue::String(_) if full == "rules" => self.value(&full, value, at),
                 _ if full == "rules" => {
-                    self.problem(at, "`rules` is a list; begin each rule with a line [[rules]]".to_owned(), None);
+                    let what = "`rules` is a list, begin each rule with a line [[rules]]; or the file with the rules, in quotes";
+                    self.problem(at, what.to_owned(), None);
                 }
                 value => self.value(&full, value, at),
             }
@@ -75,7 +78,7 @@ impl Reading<'_> {
 
     fn value(&mut self, name: &str, value: &DeValue<'_>, at: usize) {
         let Some(key) = key(name) else {
-            let names = KEYS.iter().map(|key| &*key.name).filter(|name| *name != "token").chain(["rules"]);
+            let names = KEYS.iter().map(|key| &*key.name).filter(|name| *name != "token");
             let hint = nearest(name, names).map(|meant| format!("did you mean `{meant}`?"));
             let hint = hint.unwrap_or_else(|| "see what there is with `askbridge config reference`".to_owned());
             return self.problem(at, format!("there is no setting `{name}`"), Some(hint));

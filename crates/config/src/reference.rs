@@ -52,7 +52,8 @@ const RULES: &str = "\
 
 Terms for the asks that a rule names, stronger than anything else: a rule, then the ask itself, then its session, then `[terms]`.
 For each ask the first rule of which every condition holds applies. A rule has at least one of the settings of `[terms]`, under the
-same names. Rules have no variables and no flags. A rule cannot answer an ask yet.
+same names. Rules have no variables and no flags. These rules only set terms; a [rule file](../concepts/rules.md) can
+also allow, deny and answer.
 
 | condition | |
 |---|---|

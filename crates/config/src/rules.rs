@@ -77,7 +77,6 @@ pub(super) fn read(table: &DeTable<'_>, line: usize, at: usize) -> (Ruled, Vec<C
         header: text("header"),
         asks_about: text("asks_about"),
         wishes,
-        answer: None,
     };
     (Ruled { rule, line }, problems)
 }

@@ -57,6 +57,9 @@ settings! {
         allowed_origins: Vec<String> = origins(), Text("");
         /// The Claude Code program; without it, `claude` on PATH
         claude: Option<PathBuf> = file(), Text("");
+        /// File with rules about asks; without it, `rules.toml` beside the settings or in the data folder. Read again when
+        /// it changes
+        rules: Option<PathBuf> = file(), Text("");
         /// Folders in which agents may work, with colons between; without it, the home folder and the one in which the
         /// server was started
         roots: Vec<PathBuf> = folders(), Text("");

@@ -78,10 +78,55 @@ pub struct Who {
 /// here.)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    Answered { answer: Answer, by: Who },
-    Dismissed { words: Option<String>, by: Who },
+    Answered {
+        answer: Answer,
+        by: Who,
+    },
+    Dismissed {
+        words: Option<String>,
+        by: Who,
+    },
     Expired,
-    Ruled { rule: String, answer: Answer },
+    /// A rule answered, or a bot did, in the name of one.
+    Ruled {
+        rule: String,
+        /// The rule's file and line, if it has them. A bot's ruling has none.
+        place: Option<RulePlace>,
+        answer: Answer,
+    },
+    /// A rule refused a question: nobody was asked, and there is no answer.
+    RuledOut {
+        rule: String,
+        place: Option<RulePlace>,
+        words: String,
+    },
+}
+
+/// What a rule says to an ask.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RuleSays {
+    Answer(Answer),
+    /// A question has no answer that means no, so it is refused in words.
+    No {
+        words: String,
+    },
+}
+
+/// Where a rule is written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RulePlace {
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+}
+
+impl RuleSays {
+    pub fn outcome(self, rule: String, place: Option<RulePlace>) -> Outcome {
+        match self {
+            Self::Answer(answer) => Outcome::Ruled { rule, place, answer },
+            Self::No { words } => Outcome::RuledOut { rule, place, words },
+        }
+    }
 }
 
 impl Pick {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::answer::{Answer, Who};
+use crate::answer::{Answer, RulePlace, RuleSays, Who};
 use crate::ask::{Asker, Body, Context, Reach};
 use crate::event::{Audience, CallMade, CallResult, Parcel, Process, Settings};
 use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PartyId, Raw, SessionId};
@@ -147,15 +147,16 @@ pub struct NewAsk {
     pub key: Option<Key>,
     pub stated: Option<u32>,
     pub original: Option<Raw>,
-    /// The rule that answers the ask as soon as it is made. If the answer does not fit, the ask stays open.
+    /// The rule that answers the ask as soon as it is made. If its answer does not fit, the ask stays open.
     pub ruling: Option<AskRuling>,
 }
 
-/// A rule, and what it answers.
+/// A rule, and what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskRuling {
     pub rule: String,
-    pub answer: Answer,
+    pub place: Option<RulePlace>,
+    pub says: RuleSays,
 }
 
 /// May a claim displace another node's?

@@ -192,6 +192,18 @@ pub const SEEN_WAIT: Duration = Duration::from_secs(1);
 pub const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the settings file. Beyond: it is refused.
 pub const CONFIG_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a rule file. Beyond: it is refused.
+pub const RULES_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Rules in one file. Beyond: the file is refused.
+pub const RULES_MAX: usize = 20_000;
+/// Patterns in one list of a rule. Beyond: the file is refused.
+pub const RULE_PATTERNS_MAX: usize = 256;
+/// Bytes of one pattern, label or text of a rule. Beyond: the file is refused.
+pub const RULE_TEXT_BYTES_MAX: usize = 4 * 1024;
+/// Bytes of a command that a rule can allow. Beyond: no rule with a pattern for commands allows it.
+pub const RULED_COMMAND_BYTES_MAX: usize = 64 * 1024;
+/// Interval at which a rule file is looked at, to find that it has changed.
+pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Spans that are queued for the collector. Beyond: they are dropped, and counted.
 pub const SPANS_WAITING_MAX: usize = 4096;
 /// Traced asks whose request is remembered. Beyond: an arbitrary one is dropped, and its span has no parent.

@@ -300,7 +300,8 @@ impl Live {
 
     /// An ask stays answerable after expiry, with or without an assumption, and after a rule.
     pub fn takes_late_answers(&self) -> bool {
-        matches!(&self.stage, AskStage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. })
+        let AskStage::Settled { outcome, .. } = &self.stage else { return false };
+        matches!(outcome, Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. })
     }
 
     pub fn ending(&self) -> Option<Ending> {
@@ -326,7 +327,7 @@ impl Outcome {
             Self::Answered { .. } => Ending::Answered,
             Self::Dismissed { .. } => Ending::Dismissed,
             Self::Expired => Ending::Expired,
-            Self::Ruled { .. } => Ending::Ruled,
+            Self::Ruled { .. } | Self::RuledOut { .. } => Ending::Ruled,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::answer::{Answer, Pick};
+use crate::answer::Pick;
 use crate::ids::Timestamp;
 use crate::limits;
 
@@ -127,8 +127,6 @@ pub struct Rule {
     /// The headline contains this, in any case.
     pub asks_about: Option<String>,
     pub wishes: Wishes,
-    /// Decides the ask at once, in the rule's name.
-    pub answer: Option<Answer>,
 }
 
 impl Rule {
@@ -148,7 +146,7 @@ impl Rule {
 }
 
 /// Compares whole path components: `/srv/app` is not inside `/srv/ap`.
-fn lies_in(folder: &str, root: &str) -> bool {
+pub(crate) fn lies_in(folder: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
     folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -163,7 +161,11 @@ pub fn terms(rules: &Rules, facts: &Facts<'_>) -> Terms {
     let none = Wishes::default();
     let ruled = rule(rules, facts).map_or(&none, |rule| &rule.wishes);
     let [ask, session, agent, door] = facts.wishes;
-    let in_line = [ruled, ask, session, agent, door, &rules.otherwise];
+    stated(&[ruled, ask, session, agent, door, &rules.otherwise], facts.at)
+}
+
+/// Computes the terms of an ask that is made now: each from the first of these wishes that states it.
+pub(crate) fn stated(in_line: &[&Wishes], at: Timestamp) -> Terms {
     macro_rules! first {
         ($field:ident, $default:expr) => {
             in_line.iter().find_map(|wishes| wishes.$field.clone()).unwrap_or($default)
@@ -173,7 +175,7 @@ pub fn terms(rules: &Rules, facts: &Facts<'_>) -> Terms {
     Terms {
         deadline: match wait {
             Wait::Forever => None,
-            Wait::For(span) => Some(facts.at.plus(span.min(limits::WAIT_MAX))),
+            Wait::For(span) => Some(at.plus(span.min(limits::WAIT_MAX))),
         },
         on_expiry: first!(on_expiry, OnExpiry::Tell),
         on_dismissal: first!(on_dismissal, OnDismissal::Tell),

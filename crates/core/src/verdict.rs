@@ -80,6 +80,9 @@ const WORDS: &[(Ending, Kind, &str)] = {
     ]
 };
 
+/// How the words about a question begin that a rule refused. [`follow_up`] knows it by them.
+const RULED_OUT: &str = "Not answered: refused by the rule";
+
 /// Computes what the agent is told about `outcome`.
 pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let kind = ask.body.kind();
@@ -88,14 +91,22 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
         Outcome::Answered { answer, .. } => {
             Verdict { words: beside(&ask.body, answer, "person"), ruling: Ruling::Answer(answer.clone()) }
         }
-        Outcome::Ruled { rule, answer } => {
-            let mut words = format!("Decided by the rule “{rule}”, not by a person.");
+        Outcome::Ruled { rule, place, answer } => {
+            // A bot's ruling has no place, and people may have seen the ask before it.
+            let mut words = match place {
+                Some(_) => format!("Decided by the rule “{rule}”; no person was asked."),
+                None => format!("Decided by the rule “{rule}”, not by a person."),
+            };
             let beside = beside(&ask.body, answer, "rule");
             if !beside.is_empty() {
                 words = format!("{words} {beside}");
             }
             Verdict { words, ruling: Ruling::Answer(answer.clone()) }
         }
+        Outcome::RuledOut { rule, words, .. } => Verdict {
+            words: format!("{RULED_OUT} “{rule}”; no person was asked. It says: {words}"),
+            ruling: Ruling::Deny,
+        },
         Outcome::Dismissed { words, .. } => {
             let ending = if words.is_some() { Ending::DismissedWithWords } else { Ending::Dismissed };
             Verdict {
@@ -168,6 +179,7 @@ fn beside(body: &Body, answer: &Answer, who: &str) -> String {
 /// Writes a late answer or a correction as a message: the question, what the agent was told, what the person says now.
 pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String {
     let then = match &told.ruling {
+        Ruling::Deny if told.words.starts_with(RULED_OUT) => "At the time a rule refused the question".to_owned(),
         Ruling::Deny | Ruling::DenyAndStop => "You were told at the time that nobody had answered".to_owned(),
         Ruling::Assume(assumed) => {
             format!("At the time you were to assume: {}", in_words(&ask.body, assumed))
@@ -187,8 +199,8 @@ pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String
 pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<String> {
     let said = match outcome {
         Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
-        Outcome::Dismissed { .. } => verdict.words.clone(),
-        Outcome::Ruled { rule, answer } => {
+        Outcome::Dismissed { .. } | Outcome::RuledOut { .. } => verdict.words.clone(),
+        Outcome::Ruled { rule, answer, .. } => {
             format!("The rule “{rule}” decided, not a person: {}", in_words(&ask.body, answer))
         }
         Outcome::Expired => return None,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::answer::{Answer, Outcome, Who};
+use crate::answer::{Answer, Outcome, RulePlace, Who};
 use crate::ask::Ask;
 use crate::event::{Settings, Started};
 use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
@@ -52,7 +52,7 @@ pub struct AskView {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
     Person(Who),
-    Rule(String),
+    Rule { rule: String, place: Option<RulePlace> },
 }
 
 /// One session, without its asks.
@@ -215,10 +215,15 @@ impl AskView {
                 self.by = Some(By::Person(by.clone()));
             }
             Outcome::Expired => self.state = State::Expired,
-            Outcome::Ruled { rule, answer } => {
+            Outcome::Ruled { rule, place, answer } => {
                 self.state = State::Ruled;
                 self.answer = Some(answer.clone());
-                self.by = Some(By::Rule(rule.clone()));
+                self.by = Some(By::Rule { rule: rule.clone(), place: place.clone() });
+            }
+            Outcome::RuledOut { rule, place, words } => {
+                self.state = State::Ruled;
+                self.words = Some(words.clone());
+                self.by = Some(By::Rule { rule: rule.clone(), place: place.clone() });
             }
         }
     }

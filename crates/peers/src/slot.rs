@@ -47,7 +47,7 @@ impl Ending {
                     Outcome::Answered { by, .. } => Self::Answered { by: by.person.to_string() },
                     Outcome::Dismissed { by, .. } => Self::Dismissed { by: by.person.to_string() },
                     Outcome::Expired => Self::Expired,
-                    Outcome::Ruled { rule, .. } => Self::Ruled { rule: rule.clone() },
+                    Outcome::Ruled { rule, .. } | Outcome::RuledOut { rule, .. } => Self::Ruled { rule: rule.clone() },
                 };
                 Some((settled.ask, ending))
             }

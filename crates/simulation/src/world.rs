@@ -219,7 +219,7 @@ impl World {
             Event::Settled(settled) if cards.contains(&settled.ask.number) => {
                 let person = match &settled.outcome {
                     Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.person.as_str()),
-                    Outcome::Expired | Outcome::Ruled { .. } => None,
+                    Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. } => None,
                 };
                 person == winner
             }
@@ -239,7 +239,7 @@ impl Sent {
                 by.person.as_str() == self.person && self.what == PersonDecision::Answer(answer.clone())
             }
             Outcome::Dismissed { by, .. } => by.person.as_str() == self.person && self.what == PersonDecision::Dismiss,
-            Outcome::Expired | Outcome::Ruled { .. } => false,
+            Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. } => false,
         }
     }
 }

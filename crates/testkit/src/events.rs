@@ -114,7 +114,7 @@ pub fn about_ask(name: &str, ask: &Arc<Ask>) -> Option<Event> {
             ask.terms.on_expiry = OnExpiry::Assume(picks);
             settled(&ask, Outcome::Expired)
         }
-        "ruled" => settle(Outcome::Ruled { rule: "always Postgres".to_owned(), answer: answer() }),
+        "ruled" => settle(Outcome::Ruled { rule: "always Postgres".to_owned(), place: None, answer: answer() }),
         "withdrawn" => Event::Withdrawn { ask: id, why: "the build was cancelled".to_owned(), at },
         "overtaken" => Event::Overtaken { ask: id, mouth: "the terminal".to_owned(), ran: None, at },
         "proposed" => Event::Proposed { ask: id, answer: answer(), by: ada(), until: at.plus(Duration::from_secs(5)) },

@@ -180,6 +180,10 @@ export type By = {
   person: string;
   via: string;
 } | {
+  /** The file that the rule is in; without one, a bot decided. */
+  file?: string;
+  /** The line on which the rule begins. */
+  line?: number;
   rule: string;
 };
 
@@ -1285,8 +1289,12 @@ export type RecordedOnExpiry = "tell" | "tell_and_stop" | {
 export type RecordedOtherTools = "allow" | "by_mode" | "ask";
 
 export interface RecordedOutcome {
+  /** Left out if a rule refused a question. */
   answer?: RecordedAnswer;
   by?: RecordedWho;
+  /** Where the rule is written: a file, and with it a line. */
+  file?: string;
+  line?: number;
   rule?: string;
   type: RecordedEnding;
   words?: string;
@@ -1398,6 +1406,26 @@ export interface RecordedWishes {
 
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
+
+/** Something that is wrong with a rule file. */
+export interface RuleProblem {
+  column: number;
+  hint?: string;
+  line: number;
+  what: string;
+}
+
+/** The rules in force. */
+export interface Rules {
+  /** The rule file; `null` if there is none. */
+  file: string | null;
+  /** What is wrong with the file as it is now. If there is something, the rules in force are those that it had before. */
+  problems: RuleProblem[];
+  /** How many rules are in force, those of the settings included. */
+  rules: number;
+  /** When the file was read; `null` if rules were never read. */
+  since: Time | null;
+}
 
 /** What the agent is told. */
 export type Ruling = "answer" | "assume" | "deny" | "deny_and_stop";

@@ -13,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod mcp;
 pub(crate) mod pair;
+pub(crate) mod policy;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod serve;

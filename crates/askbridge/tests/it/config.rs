@@ -72,6 +72,7 @@ fn every_setting_says_where_it_came_from() {
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
     claude (none) default
+    rules (none) default
     roots (none) default
     limits.requests 10000 default
     limits.failures 20 default

@@ -57,6 +57,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     skipped  socket    askbridge is not running; start it with `askbridge`
     good     port      ADDRESS is free
     good     versions  this is 0.1.0
+    skipped  rules     there is no rule file
     good     agents    no agent runs
     good     asks      a test was asked, answered and fetched, on a server that is gone again
     skipped  hooks     no program's hooks call askbridge; `askbridge init claude` sees to that

@@ -28,6 +28,7 @@ mod others_bugs;
 mod pairing;
 mod patience;
 mod pinned;
+mod policy;
 mod proxied;
 mod rebinding;
 mod recipes;

@@ -11,6 +11,7 @@ use askbridge_core::ids::{AskId, NodeId, Position, SessionId, StableNodeId, Time
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
+use askbridge_core::rules::asks::RuleSet;
 use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::Shelf;
@@ -25,6 +26,7 @@ use super::error::chain;
 use super::flush::{self, Unwritten};
 use super::hub::{self, Hub};
 use super::open_bytes::OpenBytes;
+use super::rules::RulesInForce;
 use super::store::Store;
 use super::timers::{self, Timer};
 use super::wakeups::Wakeups;
@@ -41,6 +43,7 @@ pub struct Options {
     pub stable_node: StableNodeId,
     pub clock: Clock,
     pub chance: Chance,
+    /// The rules of the settings; [`Handle::use_rules`] replaces them.
     pub rules: Rules,
 }
 
@@ -56,7 +59,7 @@ pub struct Inner {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
-    pub(crate) rules: Rules,
+    pub(crate) rules: RulesInForce,
     pub(crate) decide: Decide,
     /// The run id: in entries, their ids, and claims.
     pub(crate) node: NodeId,
@@ -111,6 +114,11 @@ impl Handle {
         self.stable_node
     }
 
+    /// Puts other rules in force.
+    pub fn use_rules(&self, rules: RuleSet) {
+        self.rules.replace(rules);
+    }
+
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -161,7 +169,7 @@ impl Bridge {
             store,
             clock,
             chance,
-            rules,
+            rules: RulesInForce::new(rules.into()),
             decide,
         }));
         handle.find_drafts().await;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use askbridge_core::ask::{Ask, Asker};
+use askbridge_core::ask::{Ask, Asker, Body};
 use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::terms::{Facts, Terms, Wishes, rule, terms};
+use askbridge_core::rules::asks::{AskFacts, Call, RuleSet, Ruled, rule_ask};
+use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
 use askbridge_journal::{Forgotten, Written};
@@ -15,6 +16,7 @@ use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
+use askbridge_policy::JsonCall;
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -246,16 +248,23 @@ impl Handle {
         let newest = self.newest(session).await?;
         let started = newest.started.ok_or(Refusal::UnknownSession(session))?;
         let none = Wishes::default();
-        let facts = Facts {
+        let id = session.to_string();
+        let facts = AskFacts {
             at: self.clock.now(),
             door: &started.door,
             agent: &started.agent,
+            session: Some(&id),
+            title: newest.settings.title.as_deref(),
             folder: newest.settings.folder.as_deref(),
-            headline: "",
-            header: None,
+            branch: newest.settings.branch.as_deref(),
+            body: None,
+            call: None,
+            local: None,
+            present: None,
+            decided_before: 0,
             wishes: [&none, &newest.settings.wishes, &none, &door_wishes(&started.door)],
         };
-        Ok(terms(&self.rules, &facts))
+        Ok(rule_ask(&self.rules.now(), &facts).terms)
     }
 
     /// Computes the terms of an ask. `known` is what the session says of itself, if it exists.
@@ -285,22 +294,32 @@ impl Handle {
                 (settings.into(), None, Some(start))
             }
         };
+        let session = wish.session.map(|session| session.to_string());
         let agent = wish.agent.clone().or_else(|| started.map(|started| started.agent.clone()));
         let agent = agent.unwrap_or_else(|| caller.name.to_string());
         let door_wishes = door_wishes(wish.door);
         let agent_wishes = Wishes::default();
-        let facts = Facts {
-            at: self.clock.now(),
+        let (rules, now) = (self.rules.now(), self.clock.now());
+        let call = match &wish.body {
+            Body::Approval(approval) => Some(JsonCall::from(approval)),
+            _ => None,
+        };
+        let facts = AskFacts {
+            at: now,
             door: wish.door,
             agent: &agent,
+            session: session.as_deref(),
+            title: settings.title.as_deref().or(wish.context.title.as_deref()),
             folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
-            headline: wish.body.headline(),
-            header: header(&wish.body),
+            branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
+            body: Some(&wish.body),
+            call: call.as_ref().map(|call| call as &dyn Call),
+            local: self.rules.local(&rules, now),
+            present: self.rules.present(),
+            decided_before: 0,
             wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
         };
-        let ruling = rule(&self.rules, &facts)
-            .and_then(|rule| Some(AskRuling { rule: rule.name.clone(), answer: rule.answer.clone()? }));
-        let terms = terms(&self.rules, &facts);
+        let (terms, ruling) = ruled(&rules, &facts);
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {
@@ -320,6 +339,16 @@ impl Handle {
         let start = start.map(|start| Intent::Start(Box::new(start)));
         Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), rule }
     }
+}
+
+/// The terms of an ask, and the rule that answers it.
+fn ruled(rules: &RuleSet, facts: &AskFacts<'_>) -> (Terms, Option<AskRuling>) {
+    let ruling = rule_ask(rules, facts);
+    let by = match (ruling.rule, ruling.ruled) {
+        (Some(rule), Ruled::Says(says)) => Some(AskRuling { rule: rule.name.clone(), place: rule.place.clone(), says }),
+        _ => None,
+    };
+    (ruling.terms, by)
 }
 
 /// An ask that is ready to be submitted.
@@ -375,13 +404,6 @@ fn door_wishes(door: &str) -> Wishes {
 fn session_for(party: &PartyId, key: &Key) -> SessionId {
     let party = party.as_str();
     SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
-}
-
-fn header(body: &askbridge_core::ask::Body) -> Option<&str> {
-    match body {
-        askbridge_core::ask::Body::Questions(questions) => questions.first()?.header.as_deref(),
-        _ => None,
-    }
 }
 
 fn session_of(parcel: Parcel) -> SessionId {

@@ -46,8 +46,8 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
 /// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready, sessions,
-        taps, tokens,
+        agents, asks, away, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready, rules,
+        sessions, taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -94,6 +94,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/hook/parked", hook::parked, hook::parked_doc),
         at("GET", "/v1/away", away::show, away::show_doc),
         at("POST", "/v1/away", away::set, away::set_doc),
+        at("GET", "/v1/rules", rules::show, rules::show_doc),
         at("GET", "/healthz", health::show, health::show_doc),
         at("GET", "/readyz", ready::show, ready::show_doc),
         at("GET", "/metrics", metrics::show, metrics::show_doc),

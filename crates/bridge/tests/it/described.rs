@@ -175,6 +175,7 @@ async fn every_address_answers_as_the_document_says() {
     met.note("listParkedRuns", 200, house.get("/v1/hook/parked", &local).await);
     met.note("setAway", 200, house.post("/v1/away", &local, &json!({"mode": "off"})).await);
     met.note("showAway", 200, house.get("/v1/away", &local).await);
+    met.note("showRules", 200, house.get("/v1/rules", &local).await);
     met.note("health", 200, house.get("/healthz", "").await);
     met.note("ready", 200, house.get("/readyz", "").await);
 

@@ -65,11 +65,6 @@ impl House {
         Self::open_routed(store, clock, seed, Rules::default(), router).await
     }
 
-    /// Opens one whose operator has made these rules.
-    pub(crate) async fn open_ruled(rules: Rules) -> Self {
-        Self::open_routed(memory(), Clock::System, 7, rules, router).await
-    }
-
     /// Opens one that also serves the dialect of another system.
     pub(crate) async fn speaking(name: &str) -> Self {
         Self::open_speaking(memory(), Clock::System, 7, name).await

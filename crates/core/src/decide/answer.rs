@@ -57,9 +57,7 @@ pub(super) fn answer(
         {
             Ok(Vec::new())
         }
-        AskStage::Settled { outcome: Outcome::Expired | Outcome::Ruled { .. }, .. } => {
-            late::follow_up(session, live, answer, by, at)
-        }
+        AskStage::Settled { .. } if live.takes_late_answers() => late::follow_up(session, live, answer, by, at),
         AskStage::Proposed { .. } | AskStage::Settled { .. } => Err(conflict(live)),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::found::fits;
 use super::settle::settle;
-use crate::answer::Outcome;
-use crate::ask::{Ask, Body};
+use crate::answer::{Outcome, RuleSays};
+use crate::ask::{Ask, Body, Kind};
 use crate::event::Event;
 use crate::ids::Timestamp;
 use crate::intent::{AskRuling, NewAsk};
@@ -65,12 +65,19 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
         events.push(called);
         events.extend(ruled);
     }
-    if let Some(AskRuling { rule, answer }) = ruling
-        && fits(&ask, &answer).is_ok()
+    if let Some(AskRuling { rule, place, says }) = ruling
+        && can_say(&ask, &says)
     {
-        events.extend(settle(session, &Live::new(ask), Outcome::Ruled { rule, answer }, at));
+        events.extend(settle(session, &Live::new(ask), says.outcome(rule, place), at));
     }
     Ok(events)
+}
+
+fn can_say(ask: &Ask, says: &RuleSays) -> bool {
+    match says {
+        RuleSays::Answer(answer) => fits(ask, answer).is_ok(),
+        RuleSays::No { words } => ask.body.kind() == Kind::Questions && !is_blank(words),
+    }
 }
 
 /// Refuses what no person could decide.

@@ -38,7 +38,7 @@ pub(super) fn conflict(live: &Live) -> Refusal {
         AskStage::Settled { outcome, at, .. } => {
             let by = match outcome {
                 Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => WonBy::Person(by.clone()),
-                Outcome::Ruled { rule, .. } => WonBy::Rule(rule.clone()),
+                Outcome::Ruled { rule, .. } | Outcome::RuledOut { rule, .. } => WonBy::Rule(rule.clone()),
                 Outcome::Expired => WonBy::Nobody,
             };
             (by, *at)

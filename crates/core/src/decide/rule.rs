@@ -18,11 +18,11 @@ pub(super) fn rule(
     match find(session, ask)? {
         FoundAsk::Live(live) if live.stage == AskStage::Open => {
             fits(&live.ask, &answer)?;
-            Ok(settle(session, live, Outcome::Ruled { rule, answer }, at))
+            Ok(settle(session, live, Outcome::Ruled { rule, place: None, answer }, at))
         }
         FoundAsk::Live(live) => match &live.stage {
             // A bot that missed our reply sends the same again.
-            AskStage::Settled { outcome: Outcome::Ruled { rule: first, answer: said }, .. }
+            AskStage::Settled { outcome: Outcome::Ruled { rule: first, answer: said, .. }, .. }
                 if *first == rule && *said == answer =>
             {
                 Ok(Vec::new())

@@ -28,7 +28,7 @@ pub(super) fn stranded(
     let text = verdict::stranded(ask, outcome, verdict)?;
     let by = match outcome {
         Outcome::Answered { by, .. } | Outcome::Dismissed { by, .. } => Some(by.clone()),
-        Outcome::Expired | Outcome::Ruled { .. } => None,
+        Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. } => None,
     };
     Some(said(session, text, by, Some(ask.id), None, at))
 }

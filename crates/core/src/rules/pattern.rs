@@ -47,7 +47,7 @@ impl fmt::Display for ToolPattern {
 }
 
 /// `*` matches anything, including nothing.
-fn looks_like(pattern: &str, text: &str) -> bool {
+pub(crate) fn looks_like(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -75,7 +75,7 @@ pub(crate) fn expired(ask: &Ask, at: i64) -> Event {
 }
 
 pub(crate) fn ruled(ask: &Ask, rule: &str, answer: Answer, at: i64) -> Event {
-    settled(ask, Outcome::Ruled { rule: rule.into(), answer }, at)
+    settled(ask, Outcome::Ruled { rule: rule.into(), place: None, answer }, at)
 }
 
 pub(crate) fn withdrawn(ask: u32, why: &str, at: i64) -> Event {

@@ -175,7 +175,8 @@ fn a_rules_verdict_names_the_rule_and_no_person() {
     for body in every_body() {
         for answer in answers(body.kind()) {
             let ask = Ask { body: body.clone(), ..q(1) };
-            let verdict = told(&ask, &Outcome::Ruled { rule: "no deploys".into(), answer: answer.clone() });
+            let verdict =
+                told(&ask, &Outcome::Ruled { rule: "no deploys".into(), place: None, answer: answer.clone() });
             assert_eq!(verdict.ruling, Ruling::Answer(answer));
             let rest = verdict.words.strip_prefix("Decided by the rule “no deploys”, not by a person.").unwrap();
             assert!(!rest.contains("person"), "{rest}");
@@ -222,7 +223,7 @@ fn a_late_answer_quotes_the_question_what_was_told_then_and_what_is_said_now() {
 
 #[test]
 fn a_correction_quotes_what_the_rule_decided() {
-    let then = told(&q(1), &Outcome::Ruled { rule: "never".into(), answer: no() });
+    let then = told(&q(1), &Outcome::Ruled { rule: "never".into(), place: None, answer: no() });
     let text =
         "A late answer to your earlier question “Question 1?”. At the time a rule decided: No. ann now says: Yes";
     assert_eq!(follow_up(&q(1), &then, &yes(), &ann()), text);

@@ -9,5 +9,6 @@ mod life;
 mod people;
 mod replay;
 mod replies;
+mod rules;
 mod wild;
 mod wishes;

@@ -1,6 +1,6 @@
 //! Short constructors of intents.
 
-use askbridge_core::answer::{Answer, Who};
+use askbridge_core::answer::{Answer, RuleSays, Who};
 use askbridge_core::ask::Ask;
 use askbridge_core::event::{CallMade, CallResult, Parcel};
 use askbridge_core::intent::{AskRuling, Due, Intent, NewAsk};
@@ -20,7 +20,7 @@ pub(crate) fn ask(ask: &Ask) -> Intent {
 pub(crate) fn ask_ruled(asked: &Ask, rule: &str, answer: Answer) -> Intent {
     match ask(asked) {
         Intent::Ask(new) => {
-            let ruling = Some(AskRuling { rule: rule.into(), answer });
+            let ruling = Some(AskRuling { rule: rule.into(), place: None, says: RuleSays::Answer(answer) });
             Intent::Ask(Box::new(NewAsk { ruling, ..*new }))
         }
         other => other,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Outcome, Pick, Review, Scope, Who};
+use askbridge_core::answer::{Answer, Decision, FieldValue, Filled, Outcome, Pick, Review, RulePlace, Scope, Who};
 use askbridge_core::ask::*;
 use askbridge_core::event::*;
 use askbridge_core::ids::*;
@@ -109,12 +109,17 @@ pub(crate) fn answer() -> BoxedStrategy<Answer> {
     .boxed()
 }
 
+fn place() -> BoxedStrategy<RulePlace> {
+    (text(), any::<u32>()).prop_map(|(file, line)| RulePlace { file, line }).boxed()
+}
+
 fn outcome() -> BoxedStrategy<Outcome> {
     prop_oneof![
         (answer(), who()).prop_map(|(answer, by)| Outcome::Answered { answer, by }),
         (of(text()), who()).prop_map(|(words, by)| Outcome::Dismissed { words, by }),
         Just(Outcome::Expired),
-        (text(), answer()).prop_map(|(rule, answer)| Outcome::Ruled { rule, answer }),
+        (text(), of(place()), answer()).prop_map(|(rule, place, answer)| Outcome::Ruled { rule, place, answer }),
+        (text(), of(place()), text()).prop_map(|(rule, place, words)| Outcome::RuledOut { rule, place, words }),
     ]
     .boxed()
 }

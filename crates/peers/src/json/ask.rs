@@ -194,8 +194,20 @@ pub struct ContextJson {
 #[schemars(rename = "By")]
 #[serde(untagged)]
 pub enum ByJson {
-    Person { person: String, device: String, via: String },
-    Rule { rule: String },
+    Person {
+        person: String,
+        device: String,
+        via: String,
+    },
+    Rule {
+        rule: String,
+        /// The file that the rule is in; without one, a bot decided.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// The line on which the rule begins.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
 }
 
 /// How many people have to say the same, and who has said something so far.
@@ -386,7 +398,11 @@ impl ByJson {
     pub fn of(by: &By) -> Self {
         match by {
             By::Person(who) => Self::person(who),
-            By::Rule(rule) => Self::Rule { rule: rule.clone() },
+            By::Rule { rule, place } => Self::Rule {
+                rule: rule.clone(),
+                file: place.as_ref().map(|place| place.file.clone()),
+                line: place.as_ref().map(|place| place.line),
+            },
         }
     }
 

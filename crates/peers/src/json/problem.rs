@@ -98,7 +98,7 @@ impl WinnerJson {
     fn of(winner: &Winner) -> Self {
         let by = match &winner.by {
             WonBy::Person(who) => Some(ByJson::person(who)),
-            WonBy::Rule(rule) => Some(ByJson::Rule { rule: rule.clone() }),
+            WonBy::Rule(rule) => Some(ByJson::Rule { rule: rule.clone(), file: None, line: None }),
             WonBy::Nobody => None,
         };
         Self { by, at: Rfc3339(winner.at) }

@@ -7,6 +7,7 @@ pub mod files;
 pub mod launch;
 pub mod limits;
 pub mod local_socket;
+pub mod local_time;
 pub mod loopback;
 pub mod orphans;
 pub mod ourselves;

@@ -225,7 +225,9 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
                 broke(3, format!("{ask} expired, and the agent is not told so: {}", settled.verdict.words));
             }
         }
-        Outcome::Ruled { rule, .. } => broke(3, format!("{ask} was decided by a rule that nobody made: {rule}")),
+        Outcome::Ruled { rule, .. } | Outcome::RuledOut { rule, .. } => {
+            broke(3, format!("{ask} was decided by a rule that nobody made: {rule}"));
+        }
     }
     let allows = matches!(
         ruling,

@@ -33,7 +33,13 @@ pub(super) fn report(ask: &Ask, json: bool) -> Result<Exit, Failure> {
             if let Some(By::Rule { rule }) = &shown.by {
                 tell(&format!("note: answered by the rule `{}`, not by a person", visible(rule)));
             }
-            Exit::Good
+            // A question that a rule refused has words and no answer.
+            if shown.words.is_some() || is_a_no(&shown.body, &shown.answers) {
+                tell(&visible(words));
+                Exit::Dismissed
+            } else {
+                Exit::Good
+            }
         }
         "dismissed" => {
             tell(&visible(words));

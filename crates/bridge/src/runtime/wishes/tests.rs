@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::pin::pin;
 use std::task::Poll;
 
-use askbridge_core::answer::Pick;
 use askbridge_core::ask::{Body, Choice, Context, Question, Reach};
 use askbridge_core::ids::StableNodeId;
-use askbridge_core::terms::{Rule, Rules};
+use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, RuleFile, TermsOf};
+use askbridge_core::terms::Rules;
 use askbridge_journal::index::{AskFilter, StateFilter};
 use askbridge_journal::{Sqlite, sqlite};
 
@@ -46,21 +46,22 @@ fn wish(key: &str) -> Wish {
 async fn however_far_it_came_an_ask_that_a_rule_answers_is_never_left_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Sqlite::open(&sqlite::Options::new(folder.path(), 7)).expect("the file can be opened");
-    let rule = Rule {
+    let rule = AskRule {
         name: "deploys".to_owned(),
-        asks_about: Some("deploy".to_owned()),
-        answer: Some(askbridge_core::answer::Answer::Questions(vec![Pick::option(0)])),
-        ..Rule::default()
+        when: Conditions { asks_about: vec!["deploy".to_owned()], ..Conditions::default() },
+        action: Action::Answer(Answers::All(AnswerBy::First)),
+        ..AskRule::default()
     };
     let bridge = Bridge::start(Options {
         store: Store::from(store),
         stable_node: StableNodeId(7),
         clock: Clock::System,
         chance: Chance::seeded(7),
-        rules: Rules { list: vec![rule], ..Rules::default() },
+        rules: Rules::default(),
     })
     .await;
     let handle = bridge.handle.clone();
+    handle.use_rules(RuleSet::new(vec![RuleFile { terms: TermsOf::Every, rules: vec![rule] }], Wishes::default()));
     let caller = Caller { party: "tok_ci".into(), role: Role::Agent, name: "ci".into(), device: "ci".into() };
     let mut seen = BTreeSet::new();
     for steps in 1.. {

@@ -18,6 +18,7 @@ pub(super) mod metrics;
 pub(super) mod pair;
 pub(super) mod prune;
 pub(super) mod ready;
+pub(super) mod rules;
 pub(super) mod sessions;
 pub(super) mod taps;
 pub(super) mod tokens;

@@ -86,6 +86,12 @@ pub(super) struct Outcome<'a> {
     ending: Ending,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<Cow<'a, str>>,
+    /// Where the rule is written: a file, and with it a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// Left out if a rule refused a question.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     answer: Option<Answer<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,7 +266,12 @@ impl TryFrom<Value<'_>> for (String, core::FieldValue) {
 
 impl<'a> From<&'a core::Outcome> for Outcome<'a> {
     fn from(outcome: &'a core::Outcome) -> Self {
-        let of = |ending| Self { ending, answer: None, words: None, rule: None, by: None };
+        let of = |ending| Self { ending, answer: None, words: None, rule: None, file: None, line: None, by: None };
+        let ruled = |rule: &'a String, place: &'a Option<core::RulePlace>| {
+            let (file, line) =
+                (place.as_ref().map(|place| (&place.file).into()), place.as_ref().map(|place| place.line));
+            Self { rule: Some(rule.into()), file, line, ..of(Ending::Ruled) }
+        };
         match outcome {
             core::Outcome::Answered { answer, by } => {
                 Self { answer: Some(answer.into()), by: Some(by.into()), ..of(Ending::Answered) }
@@ -269,9 +280,8 @@ impl<'a> From<&'a core::Outcome> for Outcome<'a> {
                 Self { words: lent(words), by: Some(by.into()), ..of(Ending::Dismissed) }
             }
             core::Outcome::Expired => of(Ending::Expired),
-            core::Outcome::Ruled { rule, answer } => {
-                Self { rule: Some(rule.into()), answer: Some(answer.into()), ..of(Ending::Ruled) }
-            }
+            core::Outcome::Ruled { rule, place, answer } => Self { answer: Some(answer.into()), ..ruled(rule, place) },
+            core::Outcome::RuledOut { rule, place, words } => Self { words: Some(words.into()), ..ruled(rule, place) },
         }
     }
 }
@@ -280,14 +290,36 @@ impl TryFrom<Outcome<'_>> for core::Outcome {
     type Error = Inconsistent;
 
     fn try_from(outcome: Outcome<'_>) -> Result<Self, Inconsistent> {
+        if let (Ending::Ruled, None) = (&outcome.ending, &outcome.answer) {
+            return outcome.ruled_out();
+        }
+        let place = outcome.place();
         let answer = outcome.answer.ok_or(Inconsistent("answer")).and_then(TryInto::try_into);
         let by = outcome.by.map(Into::into).ok_or(Inconsistent("by"));
         Ok(match outcome.ending {
             Ending::Answered => Self::Answered { answer: answer?, by: by? },
             Ending::Dismissed => Self::Dismissed { words: owned(outcome.words), by: by? },
             Ending::Expired => Self::Expired,
-            Ending::Ruled => Self::Ruled { rule: owned(outcome.rule).ok_or(Inconsistent("rule"))?, answer: answer? },
+            Ending::Ruled => {
+                Self::Ruled { rule: owned(outcome.rule).ok_or(Inconsistent("rule"))?, place: place?, answer: answer? }
+            }
         })
+    }
+}
+
+impl Outcome<'_> {
+    fn ruled_out(self) -> Result<core::Outcome, Inconsistent> {
+        let place = self.place()?;
+        let rule = owned(self.rule).ok_or(Inconsistent("rule"))?;
+        Ok(core::Outcome::RuledOut { rule, place, words: owned(self.words).ok_or(Inconsistent("answer"))? })
+    }
+
+    fn place(&self) -> Result<Option<core::RulePlace>, Inconsistent> {
+        match (&self.file, self.line) {
+            (None, None) => Ok(None),
+            (Some(file), Some(line)) => Ok(Some(core::RulePlace { file: file.as_ref().to_owned(), line })),
+            _ => Err(Inconsistent("place of a rule")),
+        }
     }
 }
 
@@ -296,7 +328,7 @@ impl<'a> Verdict<'a> {
     pub(super) fn beside(outcome: &core::Outcome, verdict: &'a told::Verdict) -> Self {
         let given = match outcome {
             core::Outcome::Answered { answer, .. } | core::Outcome::Ruled { answer, .. } => Some(answer),
-            core::Outcome::Dismissed { .. } | core::Outcome::Expired => None,
+            core::Outcome::Dismissed { .. } | core::Outcome::Expired | core::Outcome::RuledOut { .. } => None,
         };
         let (ruling, answer) = match &verdict.ruling {
             told::Ruling::Answer(answer) => (Ruling::Answer, (given != Some(answer)).then(|| answer.into())),
@@ -312,7 +344,7 @@ impl<'a> Verdict<'a> {
         let answer = match (self.answer, outcome) {
             (Some(answer), _) => answer.try_into(),
             (None, core::Outcome::Answered { answer, .. } | core::Outcome::Ruled { answer, .. }) => Ok(answer.clone()),
-            (None, core::Outcome::Dismissed { .. } | core::Outcome::Expired) => Err(Inconsistent("answer")),
+            (None, _) => Err(Inconsistent("answer")),
         };
         let ruling = match self.ruling {
             Ruling::Answer => told::Ruling::Answer(answer?),

@@ -52,6 +52,7 @@ fn in_words(ask: &Ask, outcome: &Outcome) -> String {
     let answer = match outcome {
         Outcome::Answered { answer, .. } | Outcome::Ruled { answer, .. } => answer,
         Outcome::Dismissed { .. } => return "dismissed".to_owned(),
+        Outcome::RuledOut { rule, .. } => return format!("refused by the rule {rule}"),
         Outcome::Expired => return "nobody answered in time".to_owned(),
     };
     match answer {

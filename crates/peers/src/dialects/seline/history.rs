@@ -126,12 +126,14 @@ impl History {
         let words = match event {
             Event::Settled(settled) => match &settled.outcome {
                 Outcome::Answered { answer, .. } => return self.result(&card, answers::output(&ask, answer), None),
-                Outcome::Ruled { answer, rule } => {
+                Outcome::Ruled { answer, rule, .. } => {
                     let mut output = answers::output(&ask, answer);
                     output["rule"] = json!(rule);
                     return self.result(&card, output, None);
                 }
-                Outcome::Expired => return self.result(&card, Value::Null, Some(settled.verdict.words.clone())),
+                Outcome::Expired | Outcome::RuledOut { .. } => {
+                    return self.result(&card, Value::Null, Some(settled.verdict.words.clone()));
+                }
                 Outcome::Dismissed { .. } => settled.verdict.words.clone(),
             },
             _ => ending.in_words(),

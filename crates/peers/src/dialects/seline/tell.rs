@@ -63,13 +63,13 @@ impl Chat {
         match event {
             Event::Settled(settled) => match &settled.outcome {
                 Outcome::Answered { answer, .. } => self.drawn.output(&card, answers::output(&ask, answer), out),
-                Outcome::Ruled { answer, rule } => {
+                Outcome::Ruled { answer, rule, .. } => {
                     let mut output = answers::output(&ask, answer);
                     output["rule"] = json!(rule);
                     self.drawn.output(&card, output, out);
                 }
                 // It can still be answered late: the card keeps its buttons.
-                Outcome::Expired => self.drawn.failed(&card, &settled.verdict.words, out),
+                Outcome::Expired | Outcome::RuledOut { .. } => self.drawn.failed(&card, &settled.verdict.words, out),
                 Outcome::Dismissed { .. } => self.closed(&ask, &card, &settled.verdict.words, out),
             },
             _ => self.closed(&ask, &card, &ending.in_words(), out),

@@ -232,7 +232,7 @@ impl Whimmy {
                 let ended = match settled.outcome {
                     Outcome::Answered { .. } => AskEnd::Answered,
                     Outcome::Dismissed { .. } => AskEnd::Dismissed,
-                    Outcome::Expired | Outcome::Ruled { .. } => AskEnd::Otherwise,
+                    Outcome::Expired | Outcome::Ruled { .. } | Outcome::RuledOut { .. } => AskEnd::Otherwise,
                 };
                 self.settled(settled.ask, settled.verdict.clone(), ended, cx);
             }

@@ -9,6 +9,7 @@ mod files;
 mod folder;
 mod growth;
 mod port;
+mod rules;
 mod socket;
 mod space;
 mod store;
@@ -39,6 +40,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "socket", look: |patient| Box::pin(socket::look(patient)) },
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
     Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
+    Check { name: "rules", look: |patient| Box::pin(rules::look(patient)) },
     Check { name: "files", look: |patient| Box::pin(files::look(patient)) },
     Check { name: "claude", look: |patient| Box::pin(claude::look(patient)) },
     Check { name: "agents", look: |patient| Box::pin(agents::look(patient)) },

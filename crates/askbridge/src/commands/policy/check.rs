@@ -1,0 +1,41 @@
+//! Reports every problem of a rule file.
+
+use askbridge_bridge::rule_file::RuleSource;
+use serde_json::json;
+
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{counted, print, visible};
+
+pub(super) fn check(source: &RuleSource, json: bool) -> Result<Exit, Failure> {
+    let problems = match source.read() {
+        Ok(read) => {
+            let (rules, examples) = (read.set.len(), read.examples.len());
+            let file = read.file.map(|file| file.display().to_string());
+            if json {
+                print(&json!({"file": file, "good": true, "rules": rules, "problems": []}).to_string())?;
+                return Ok(Exit::Good);
+            }
+            let rules = counted(rules as u64, "rule", "rules");
+            let examples = counted(examples as u64, "example", "examples");
+            let named = file.map_or_else(|| "there is no rule file".to_owned(), |file| visible(&file));
+            print(&format!("{named}: all is as it should be ({rules}, {examples})"))?;
+            return Ok(Exit::Good);
+        }
+        Err(problems) => problems,
+    };
+    if json {
+        let listed: Vec<_> = problems
+            .iter()
+            .map(|it| json!({"file": it.file, "line": it.line, "column": it.column, "what": it.what, "hint": it.hint}))
+            .collect();
+        print(&json!({"file": problems.first().map(|it| &it.file), "good": false, "problems": listed}).to_string())?;
+    } else {
+        for problem in &problems {
+            let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            print(&visible(&format!("{problem}{hint}")))?;
+        }
+    }
+    let many = counted(problems.len() as u64, "thing is", "things are");
+    Err(Failure::new(format!("{many} wrong with the rules")))
+}

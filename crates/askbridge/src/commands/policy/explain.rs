@@ -1,0 +1,109 @@
+//! Says which rule decides an ask, and why the others do not.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use askbridge_bridge::rule_file::RulesRead;
+use askbridge_core::answer::RulePlace;
+use askbridge_core::rules::asks::{AskRule, Explained, Why};
+use askbridge_policy::{ExampleAsk, Outcome};
+use serde_json::{Value, json};
+
+use super::asked;
+use crate::client::Client;
+use crate::exit_codes::Exit;
+use crate::failure::Failure;
+use crate::output::{print, visible};
+use crate::settings::Settings;
+
+pub(super) async fn explain(
+    settings: &Settings,
+    rules: &RulesRead,
+    id: Option<&str>,
+    input: Option<&Path>,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let ask = match (id, input) {
+        (_, Some(path)) => {
+            let text = fs::read_to_string(path).with_context(|| format!("could not read `{}`", path.display()))?;
+            asked::of_text(&text).map_err(|why| Failure::new(format!("{}: {why}", path.display())))?
+        }
+        (id, None) => of_server(settings, id.unwrap_or_default()).await?,
+    };
+    let (ruling, explained) = ask.explain(&rules.set);
+    let outcome = Outcome::of(&ruling, &ask.body);
+    if json {
+        let rules: Vec<_> = explained.iter().map(as_json).collect();
+        let by = ruling.rule.map(named);
+        let deadline = ruling.terms.deadline.map(|deadline| deadline.0 / 1000);
+        let terms = json!({"timeout_seconds": deadline, "quorum": ruling.terms.quorum});
+        print(&json!({"outcome": outcome.text(), "by": by, "terms": terms, "rules": rules}).to_string())?;
+        return Ok(Exit::Good);
+    }
+    print(&visible(&in_words(&outcome, ruling.rule)))?;
+    for line in &explained {
+        print(&visible(&format!("  {}: {}", place(line.rule), why(line))))?;
+    }
+    Ok(Exit::Good)
+}
+
+/// Fetches an ask without delivering its answer.
+async fn of_server(settings: &Settings, id: &str) -> Result<ExampleAsk, Failure> {
+    let client = Client::new(settings, (*settings.top.token).clone())?;
+    let unknown =
+        || Failure::new(format!("there is no ask `{id}`")).hint("its whole id is in `askbridge inbox --json`");
+    let found = client.ask(id).await?.ok_or_else(unknown)?;
+    let value: Value = serde_json::from_str(&found.raw).map_err(anyhow::Error::from)?;
+    asked::of_json(&value).ok_or_else(unknown)
+}
+
+fn in_words(outcome: &Outcome, rule: Option<&AskRule>) -> String {
+    let by = rule.map(|rule| format!("`{}` ({})", rule.name, place(rule))).unwrap_or_default();
+    match outcome {
+        Outcome::None => "no rule decides: a person is asked".to_owned(),
+        Outcome::Ask => format!("a person is asked, by {by}"),
+        Outcome::Allow => format!("allowed by {by}; no person is asked"),
+        Outcome::Deny => format!("denied by {by}; no person is asked"),
+        Outcome::Answer(answer) => format!("answered “{answer}” by {by}; no person is asked"),
+    }
+}
+
+fn place(rule: &AskRule) -> String {
+    match &rule.place {
+        Some(RulePlace { file, line }) => format!("{file}:{line}"),
+        None => "settings".to_owned(),
+    }
+}
+
+fn why(line: &Explained<'_>) -> String {
+    let name = &line.rule.name;
+    match &line.why {
+        Why::Decides => format!("`{name}` decides: {}", line.rule.action.name()),
+        Why::NeedsPeople => format!("`{name}` would {}, but several people have to agree", line.rule.action.name()),
+        Why::Matches if line.rule.action.name() == "terms" => format!("`{name}` matches, and sets terms"),
+        Why::Matches => format!("`{name}` matches, but another rule comes first"),
+        Why::Misses { name: condition, wants, has, .. } => {
+            format!("`{name}` does not match: {condition} wants {wants}, and it is {has}")
+        }
+    }
+}
+
+fn named(rule: &AskRule) -> Value {
+    let (file, line) = rule.place.as_ref().map(|place| (&place.file, place.line)).unzip();
+    json!({"rule": rule.name, "file": file, "line": line, "do": rule.action.name()})
+}
+
+fn as_json(line: &Explained<'_>) -> Value {
+    let mut told = named(line.rule);
+    told["why"] = match &line.why {
+        Why::Decides => json!("decides"),
+        Why::NeedsPeople => json!("needs_people"),
+        Why::Matches => json!("matches"),
+        Why::Misses { .. } => json!("misses"),
+    };
+    if let Why::Misses { name, wants, has, .. } = &line.why {
+        told["misses"] = json!({"condition": name, "wants": wants, "has": has});
+    }
+    told
+}

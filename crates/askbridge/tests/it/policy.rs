@@ -1,0 +1,162 @@
+//! Rules: the file is read at start and when it changes, decides asks, and can be checked, explained and tested.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::bridge::{Ran, TestBridge};
+use crate::patience::until;
+
+const RULES: &str = r#"[[rules]]
+name = "tests run"
+do = "allow"
+tool = "Bash(npm test *)"
+
+[[rules.examples]]
+command = "npm test --watch"
+is = "allow"
+
+[[rules]]
+name = "never publish"
+do = "deny"
+words = "A person publishes. Prepare it and stop."
+tool = "Bash(npm publish *)"
+
+[[rules]]
+name = "databases"
+do = "answer"
+question = "*database*"
+answer = "recommended"
+"#;
+
+fn write(bridge: &TestBridge, text: &str) {
+    fs::create_dir_all(bridge.data()).unwrap();
+    fs::set_permissions(bridge.data(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(bridge.data().join("rules.toml"), text).unwrap();
+}
+
+fn screen(bridge: &TestBridge, ran: &Ran) -> String {
+    bridge.redact(&format!("{}{}[exit {}]", ran.stdout, ran.stderr, ran.code.unwrap()))
+}
+
+/// Asks over HTTP with the token of this machine, and returns what the server shows.
+fn ask(bridge: &TestBridge, body: &Value) -> Value {
+    let script = format!(
+        "curl -s http://$(cat $ASKBRIDGE_DATA/run/address)/v1/asks -H \"authorization: Bearer $(cat $ASKBRIDGE_DATA/token)\" -d '{body}'"
+    );
+    serde_json::from_str(bridge.bash(&script).good()).unwrap()
+}
+
+fn approval(command: &str) -> Value {
+    json!({"approval": {"tool": "Bash", "input": {"command": command}}})
+}
+
+fn in_force(bridge: &TestBridge) -> Value {
+    let socket = "curl -s --unix-socket $ASKBRIDGE_DATA/run/askbridge.sock http://askbridge/v1/rules";
+    serde_json::from_str(bridge.bash(socket).good()).unwrap()
+}
+
+#[test]
+fn a_rule_decides_names_its_file_and_line_and_says_that_no_person_was_asked() {
+    let mut bridge = TestBridge::stopped();
+    write(&bridge, RULES);
+    bridge.start_again();
+    let file = bridge.data().join("rules.toml").display().to_string();
+    let by = |rule: &str, line: u32| json!({"rule": rule, "file": file, "line": line});
+    let allowed = ask(&bridge, &approval("npm test --watch"));
+    assert_eq!((&allowed["state"], &allowed["by"]), (&json!("ruled"), &by("tests run", 1)), "{allowed}");
+    assert_eq!(allowed["verdict"]["words"], "Decided by the rule “tests run”; no person was asked.");
+    let denied = ask(&bridge, &approval("npm test; npm publish --tag next"));
+    assert_eq!((&denied["by"], &denied["answers"]["decision"]), (&by("never publish", 10), &json!("deny")), "{denied}");
+    let words =
+        "Decided by the rule “never publish”; no person was asked. Denied: A person publishes. Prepare it and stop.";
+    assert_eq!(denied["verdict"]["words"], words);
+    let open = ask(&bridge, &approval("npm test && curl example.invalid"));
+    assert_eq!(open["state"], "open", "a part that no rule allows goes to a person: {open}");
+    let ran = bridge.bash("askbridge ask 'Which database?' -o SQLite -o 'Postgres (Recommended)'");
+    assert_snapshot!(screen(&bridge, &ran), @r"
+    Postgres (Recommended)
+    note: answered by the rule `databases`, not by a person
+    [exit 0]
+    ");
+    let id = open["id"].as_str().unwrap();
+    let told = bridge.bash(&format!("askbridge policy explain {id}"));
+    assert!(told.good().starts_with("no rule decides: a person is asked\n"), "{told:?}");
+}
+
+#[test]
+fn a_changed_file_is_taken_over_and_a_broken_one_leaves_the_last_good_version_in_force() {
+    let mut bridge = TestBridge::stopped();
+    bridge.start_again();
+    assert_eq!(ask(&bridge, &approval("npm test"))["state"], "open");
+    write(&bridge, RULES);
+    until("the rules are in force", || (in_force(&bridge)["rules"] == 3).then_some(()));
+    assert_eq!(ask(&bridge, &approval("npm test"))["state"], "ruled");
+    write(&bridge, "[[rules]]\nname = \"broken\"\ndo = \"alow\"\n");
+    until("the problem is shown", || (in_force(&bridge)["problems"] != json!([])).then_some(()));
+    let shown = in_force(&bridge);
+    let problem = json!({"line": 3, "column": 6, "what": "a rule cannot `alow`", "hint": "did you mean `allow`?"});
+    assert_eq!((&shown["rules"], &shown["problems"]), (&json!(3), &json!([problem])), "{shown}");
+    assert_eq!(ask(&bridge, &approval("npm test"))["state"], "ruled", "the last good version stays in force");
+    assert!(bridge.log().contains("the last good ones stay in force"), "{}", bridge.log());
+    let doctor = bridge.bash("askbridge doctor --json");
+    assert!(doctor.stdout.contains("the rules cannot be read"), "{}", doctor.stdout);
+    fs::remove_file(bridge.data().join("rules.toml")).unwrap();
+    until("there are no rules", || (in_force(&bridge)["rules"] == 0).then_some(()));
+    assert_eq!(ask(&bridge, &approval("npm test"))["state"], "open");
+}
+
+#[test]
+fn a_broken_file_at_start_is_refused_with_its_place() {
+    let bridge = TestBridge::stopped();
+    write(&bridge, "[[rules]]\nname = \"broken\"\ndo = \"alow\"\n");
+    let ran = bridge.bash("askbridge serve");
+    assert_snapshot!(screen(&bridge, &ran), @r"
+    error: DIR/data/rules.toml:3:6: a rule cannot `alow`
+
+    hint: did you mean `allow`?
+    [exit 1]
+    ");
+    let named = bridge.bash("ASKBRIDGE_RULES=nowhere.toml askbridge serve");
+    assert_snapshot!(screen(&bridge, &named), @r"
+    error: nowhere.toml:1:1: there is no such file
+    [exit 1]
+    ");
+}
+
+#[test]
+fn files_are_checked_examples_run_and_rules_explained_without_a_server() {
+    let bridge = TestBridge::stopped();
+    write(&bridge, RULES);
+    assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy check; askbridge policy test")), @r"
+    DIR/data/rules.toml: all is as it should be (3 rules, 1 example)
+    1 example: all came out as expected
+    [exit 0]
+    ");
+    fs::write(bridge.dir.path().join("ask.toml"), "command = \"npm publish\"\n").unwrap();
+    assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy explain --input ask.toml")), @r"
+    denied by `never publish` (DIR/data/rules.toml:10); no person is asked
+      DIR/data/rules.toml:1: `tests run` does not match: tool wants `Bash(npm test *)`, and it is `Bash(npm publish)`
+      DIR/data/rules.toml:10: `never publish` decides: deny
+      DIR/data/rules.toml:16: `databases` does not match: question wants `*database*`, and it is none
+    [exit 0]
+    ");
+    let json = bridge.bash("askbridge policy explain --input ask.toml --json");
+    let told: Value = serde_json::from_str(json.good()).unwrap();
+    assert_eq!(
+        (&told["outcome"], &told["by"]["rule"], &told["by"]["line"]),
+        (&json!("deny"), &json!("never publish"), &json!(10))
+    );
+    assert_eq!(told["rules"][0]["misses"]["condition"], "tool");
+    let wrong = RULES.replace("is = \"allow\"", "is = \"deny\"");
+    fs::write(bridge.dir.path().join("wrong.toml"), wrong).unwrap();
+    assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy test wrong.toml")), @r"
+    wrong.toml:6: beside `tests run`: wanted deny, got allow by `tests run`
+    error: 1 of 1 example came out differently
+
+    hint: `askbridge policy explain --input FILE` says why, rule by rule
+    [exit 1]
+    ");
+}

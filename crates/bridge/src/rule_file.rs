@@ -1,0 +1,163 @@
+//! Reads the operator's rule file at start, and again when it has changed. A broken one at start is refused; a broken
+//! one later leaves the last good version in force, and says so.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use askbridge_core::limits;
+use askbridge_core::rules::asks::{RuleFile, RuleSet};
+use askbridge_core::terms::Rules;
+use askbridge_platform::local_time::Zone;
+use askbridge_policy::{Loaded, Problem};
+use tracing::{info, warn};
+
+use crate::hooks::presence;
+use crate::runtime::RulesState;
+use crate::server::App;
+
+/// Where rules come from.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSource {
+    /// The terms and rules of the settings: the first file.
+    pub settings: Rules,
+    /// The rule file: the first of these that exists.
+    pub files: Vec<PathBuf>,
+    /// Did the operator name the file? Then it has to exist.
+    pub is_named: bool,
+    /// For `~/` in rules.
+    pub home: Option<String>,
+    /// The zone for times of day, as `TZ` names it. `None`: the machine's own.
+    pub zone: Option<String>,
+}
+
+/// The rules as they were read.
+#[derive(Debug)]
+pub struct RulesRead {
+    pub set: RuleSet,
+    pub file: Option<PathBuf>,
+    pub examples: Vec<askbridge_policy::Example>,
+    stamp: Stamp,
+}
+
+/// What tells one version of a file from the next. `None`: there is no file.
+type Stamp = Option<(PathBuf, u64, Option<SystemTime>)>;
+
+impl RuleSource {
+    /// Reads the rules, or says everything that is wrong with them.
+    pub fn read(&self) -> Result<RulesRead, Vec<Problem>> {
+        let stamp = self.stamp();
+        let (file, loaded) = match &stamp {
+            Some((path, ..)) => (Some(path.clone()), Some(self.read_file(path)?)),
+            None => match self.files.first() {
+                Some(path) if self.is_named => return Err(vec![problem(path, "there is no such file".to_owned())]),
+                _ => (None, None),
+            },
+        };
+        let otherwise = self.settings.otherwise.clone();
+        let mut files: Vec<RuleFile> = vec![self.settings.clone().into()];
+        let mut examples = Vec::new();
+        if let Some(mut loaded) = loaded {
+            examples = std::mem::take(&mut loaded.examples);
+            files.push(loaded.into_file());
+        }
+        Ok(RulesRead { set: RuleSet::new(files, otherwise), file, examples, stamp })
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Loaded, Vec<Problem>> {
+        let failed = |error: std::io::Error| vec![problem(path, format!("could not read the rules: {error}"))];
+        let mut text = String::new();
+        let file = File::open(path).map_err(failed)?;
+        file.take(limits::RULES_BYTES_MAX as u64 + 1).read_to_string(&mut text).map_err(failed)?;
+        askbridge_policy::read(&path.display().to_string(), &text, self.home.as_deref())
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.files.iter().find_map(|path| match path.metadata() {
+            Ok(found) => Some((path.clone(), found.len(), found.modified().ok())),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            // Reading it will say what is wrong.
+            Err(_) => Some((path.clone(), 0, None)),
+        })
+    }
+}
+
+fn problem(path: &Path, what: String) -> Problem {
+    Problem { file: path.display().to_string(), line: 1, column: 1, what, hint: None }
+}
+
+/// Puts rules in force, and reads them again when their file has changed, until the server stops.
+pub fn follow(app: &App, source: RuleSource, read: RulesRead) {
+    let zone = Zone::find(source.zone.as_deref());
+    if zone.is_none() && read.set.looks_at_the_time() {
+        warn!("The time zone of this machine cannot be read; rules with hours or days match nothing");
+    }
+    app.handle.rules.set_zone(zone);
+    let seen = read.stamp.clone();
+    put(app, read);
+    app.tasks.spawn(look_again(app.clone(), source, seen));
+}
+
+fn put(app: &App, read: RulesRead) {
+    let file = read.file.map(|file| file.display().to_string());
+    if let Some(file) = &file {
+        info!(file, rules = read.set.len(), "Rules are in force");
+    }
+    app.handle.rules.set_state(RulesState { file, since: Some(app.handle.now()), problems: Vec::new() });
+    app.handle.rules.replace(read.set);
+}
+
+async fn look_again(app: App, source: RuleSource, mut seen: Stamp) {
+    // An editor may write a file in several steps: it is read when two looks in a row find the same.
+    let mut changed: Option<Stamp> = None;
+    loop {
+        let looks = app.handle.rules.now().looks_at_presence();
+        let present = if looks { presence(&app).await.ok().map(|presence| !presence.is_away) } else { None };
+        app.handle.rules.set_present(present);
+        tokio::select! {
+            biased;
+            () = app.stop.cancelled() => return,
+            () = tokio::time::sleep(limits::RULES_LOOK_EVERY) => {}
+        }
+        let stamp = source.stamp();
+        if stamp == seen {
+            changed = None;
+            continue;
+        }
+        if changed.as_ref() != Some(&stamp) {
+            changed = Some(stamp);
+            continue;
+        }
+        (seen, changed) = (stamp, None);
+        let reading = source.clone();
+        match tokio::task::spawn_blocking(move || reading.read()).await {
+            Ok(Ok(read)) => put(&app, read),
+            Ok(Err(problems)) => {
+                if let Some(first) = problems.first() {
+                    warn!(problem = %first, "The rules have changed and cannot be read; the last good ones stay in force");
+                }
+                let state = app.handle.rules.state();
+                app.handle.rules.set_state(RulesState { problems, ..state });
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_named_has_to_exist_and_a_usual_one_need_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rules.toml");
+        let usual = RuleSource { files: vec![file.clone()], ..RuleSource::default() };
+        assert!(usual.read().is_ok_and(|read| read.set.is_empty() && read.file.is_none()));
+        let named = RuleSource { is_named: true, ..usual.clone() };
+        assert_eq!(named.read().expect_err("there is none")[0].what, "there is no such file");
+        std::fs::write(&file, "[[rules]]\nname = \"a\"\ndo = \"ask\"\n").expect("it can be written");
+        assert!(usual.read().is_ok_and(|read| read.set.len() == 1 && read.file == Some(file)));
+    }
+}

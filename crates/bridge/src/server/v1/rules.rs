@@ -1,0 +1,64 @@
+//! `GET /v1/rules`: the rules in force, and what is wrong with their file.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::auth::{Action, Caller};
+use crate::clock::Rfc3339;
+use crate::server::app::App;
+use crate::server::body::json;
+use crate::server::docs::Operation;
+use crate::server::problem::Trouble;
+
+/// The rules in force.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rules")]
+pub(crate) struct RulesJson {
+    /// The rule file; `null` if there is none.
+    file: Option<String>,
+    /// How many rules are in force, those of the settings included.
+    rules: usize,
+    /// When the file was read; `null` if rules were never read.
+    since: Option<Rfc3339>,
+    /// What is wrong with the file as it is now. If there is something, the rules in force are those that it had before.
+    problems: Vec<RuleProblemJson>,
+}
+
+/// Something that is wrong with a rule file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RuleProblem")]
+struct RuleProblemJson {
+    line: usize,
+    column: usize,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
+    caller.may(Action::Inspect, None)?;
+    let state = app.handle.rules.state();
+    let problems = state.problems.into_iter().map(|problem| RuleProblemJson {
+        line: problem.line,
+        column: problem.column,
+        what: problem.what,
+        hint: problem.hint,
+    });
+    let rules = RulesJson {
+        file: state.file,
+        rules: app.handle.rules.now().len(),
+        since: state.since.map(Rfc3339),
+        problems: problems.collect(),
+    };
+    Ok(json(StatusCode::OK, &rules))
+}
+
+pub(crate) fn show_doc(op: &mut Operation<'_>) {
+    op.is("showRules", "Server", "Says which rules are in force, and what is wrong with their file.")
+        .text("*Operators, this machine.* A file that cannot be read leaves the last good version in force.")
+        .returns::<RulesJson>(200, "As they are.")
+        .refuses(&["forbidden"]);
+}

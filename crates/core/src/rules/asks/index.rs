@@ -1,0 +1,75 @@
+//! Finds the rules that can match an ask, by its kind, its tool and the first word of its command.
+
+use std::collections::HashMap;
+
+use super::call::Anchor;
+use super::facts::AskFacts;
+use super::rule::AskRule;
+use crate::ask::Kind;
+
+/// Rules by what they need, each list in file order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    always: Vec<u32>,
+    by_kind: HashMap<Kind, Vec<u32>>,
+    by_tool: HashMap<String, ToolRules>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct ToolRules {
+    all: Vec<u32>,
+    by_word: HashMap<String, Vec<u32>>,
+}
+
+impl Index {
+    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r AskRule>) -> Self {
+        let mut index = Self::default();
+        for (at, rule) in (0u32..).zip(rules) {
+            let anchors = rule.when.tool.as_ref().and_then(|tool| tool.anchors());
+            match (anchors, rule.kinds()) {
+                (Some(anchors), _) => anchors.into_iter().for_each(|anchor| index.hang(anchor, at)),
+                (None, Some(kinds)) => {
+                    kinds.into_iter().for_each(|kind| index.by_kind.entry(kind).or_default().push(at));
+                }
+                (None, None) => index.always.push(at),
+            }
+        }
+        index
+    }
+
+    fn hang(&mut self, Anchor { tool, word }: Anchor, at: u32) {
+        let rules = self.by_tool.entry(tool).or_default();
+        let list = match word {
+            None => &mut rules.all,
+            Some(word) => rules.by_word.entry(word).or_default(),
+        };
+        // A rule with several patterns for one tool is listed once.
+        if list.last() != Some(&at) {
+            list.push(at);
+        }
+    }
+
+    /// Returns the rules that can match, in file order.
+    pub(super) fn candidates(&self, facts: &AskFacts<'_>) -> Vec<u32> {
+        let mut found = self.always.clone();
+        if let Some(body) = facts.body {
+            found.extend(self.by_kind.get(&body.kind()).into_iter().flatten());
+        }
+        if let Some((call, rules)) = facts.call.and_then(|call| Some((call, self.by_tool.get(call.tool())?))) {
+            found.extend(&rules.all);
+            if !rules.by_word.is_empty()
+                && let Some(script) = call.script()
+            {
+                let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
+                let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
+                let words = texts.filter_map(|text| text.split([' ', '\t']).find(|word| !word.is_empty()));
+                for word in words {
+                    found.extend(rules.by_word.get(word).into_iter().flatten());
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}

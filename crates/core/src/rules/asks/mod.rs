@@ -1,0 +1,31 @@
+//! The operator's rules about asks: conditions and an action, from facts to a [`Ruling`] that can be explained.
+//!
+//! Order: `deny`, then `ask` and `park`, then `allow` and `answer`; among the rules of one rank the first in file order.
+//! Terms come from the deciding rule, then from every rule that matches, in order. [`rule_ask`] decides; [`explain`] says
+//! of every rule whether it matched, or the first condition that did not hold. `conditions` and `facts` are the two
+//! sides of a match, `answers` turns an action into an answer that the ask offers, `index` finds the few rules of a long
+//! list that can match at all.
+//!
+//! Files are read elsewhere (the crate `policy`). What needs a parser of its own, a tool's name and input, is behind
+//! [`Call`] and [`ToolCondition`].
+
+mod answers;
+mod call;
+mod conditions;
+mod explain;
+mod facts;
+mod index;
+mod patterns;
+mod rule;
+mod ruling;
+mod time;
+
+pub use answers::{AnswerBy, Answers};
+pub use call::{Anchor, Call, Leaning, Part, Script, ToolCondition};
+pub use conditions::{Condition, Conditions};
+pub use explain::{Explained, Why, explain};
+pub use facts::AskFacts;
+pub use patterns::TextPattern;
+pub use rule::{Action, AskRule, RuleFile, RuleSet, TermsOf};
+pub use ruling::{Ruled, Ruling, rule_ask};
+pub use time::{Hours, LocalTime, Weekday};

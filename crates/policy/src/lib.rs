@@ -1,0 +1,21 @@
+//! Rule files: texts in, rules of the core out, each with its file and line.
+//!
+//! [`read`] turns the text of a `rules.toml` into [`askbridge_core::rules::asks`] values, or into [`Problem`]s with line,
+//! column and hint. `tools` compiles Claude's own `Tool(spec)` strings, `shell` finds the commands in a shell's input,
+//! [`JsonCall`] is a call with JSON for an input. Nothing here opens a file, looks at a clock or decides.
+
+mod call;
+mod examples;
+mod file;
+mod keys;
+mod nearest;
+mod rule;
+mod shell;
+mod spans;
+mod tools;
+
+pub use call::JsonCall;
+pub use examples::{Example, ExampleAsk, Outcome};
+pub use file::{Loaded, Problem, read};
+pub use keys::{ACTIONS, KEYS, TERMS};
+pub use tools::{ToolSpecs, Yes};

@@ -1,0 +1,90 @@
+//! Patterns for paths, as in `.gitignore`: `//etc/hosts`, `~/.ssh/**`, `/src/**`, `*.key`.
+
+use askbridge_core::rules::asks::Leaning;
+use globset::{GlobBuilder, GlobMatcher};
+
+#[derive(Debug)]
+pub(super) struct PathPattern {
+    base: Base,
+    /// The path itself, and everything below it.
+    matchers: [GlobMatcher; 2],
+}
+
+/// What the pattern is relative to.
+#[derive(Debug)]
+enum Base {
+    Root,
+    Home(String),
+    /// The session's folder.
+    Folder,
+}
+
+impl PathPattern {
+    pub(super) fn read(spec: &str, home: Option<&str>) -> Result<Self, String> {
+        let (base, text) = match spec {
+            _ if spec.starts_with("//") => (Base::Root, &spec[1..]),
+            _ if spec.starts_with("~/") => {
+                let home = home.ok_or_else(|| format!("`{spec}`: there is no home folder here"))?;
+                (Base::Home(home.trim_end_matches('/').to_owned()), &spec[1..])
+            }
+            _ => (Base::Folder, spec.strip_prefix("./").map_or(spec, |_| &spec[1..])),
+        };
+        let text = text.strip_suffix('/').unwrap_or(text);
+        if text.is_empty() {
+            return Err(format!("`{spec}` names no path"));
+        }
+        // Without a slash inside, at any depth; with one, from the base on. And everything below what matches.
+        let from_base = text.contains('/');
+        let text = text.trim_start_matches('/');
+        let anywhere = if from_base { "" } else { "**/" };
+        // Braces have no meaning in `.gitignore`.
+        let text = text.replace('{', "[{]").replace('}', "[}]");
+        let compile = |glob: String| {
+            let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build();
+            glob.map(|glob| glob.compile_matcher())
+                .map_err(|error| format!("`{spec}` is not a pattern for paths: {}", error.kind()))
+        };
+        let matchers = [compile(format!("{anywhere}{text}"))?, compile(format!("{anywhere}{text}/**"))?];
+        Ok(Self { base, matchers })
+    }
+
+    fn is_match(&self, path: &str) -> bool {
+        self.matchers.iter().any(|matcher| matcher.is_match(path))
+    }
+
+    /// Does the path of an input match? A relative one is relative to the session's folder.
+    pub(super) fn matches(&self, path: &str, folder: Option<&str>, leaning: Leaning) -> bool {
+        let folder = folder.map(|folder| folder.trim_end_matches('/'));
+        let whole = match (path.starts_with('/'), folder) {
+            (true, _) => normal(path),
+            (false, Some(folder)) => normal(&format!("{folder}/{path}")),
+            // Unknown where it is. For a denial, as if it were in the folder that is meant.
+            (false, None) => return leaning == Leaning::Any && self.is_match(normal(path).trim_start_matches('/')),
+        };
+        let base = match (&self.base, folder) {
+            (Base::Root, _) => "",
+            (Base::Home(home), _) => home,
+            (Base::Folder, Some(folder)) => &normal(folder),
+            (Base::Folder, None) => {
+                // Unknown folder: for a denial, any folder above the path may be it.
+                let below = whole.match_indices('/').map(|(at, _)| &whole[at + 1..]);
+                return leaning == Leaning::Any && below.into_iter().any(|rest| self.is_match(rest));
+            }
+        };
+        let Some(rest) = whole.strip_prefix(base.trim_end_matches('/')) else { return false };
+        rest.strip_prefix('/').is_some_and(|rest| self.is_match(rest))
+    }
+}
+
+/// Resolves `.` and `..` as texts. Links are not followed: the file may not be on this machine.
+fn normal(path: &str) -> String {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}

@@ -1,0 +1,10 @@
+//! One table of Claude's rule strings and calls, run through our rules and through the real CLI's own.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod claude;
+mod cookbook;
+mod limits;
+mod ours;
+mod reading;
+mod table;
