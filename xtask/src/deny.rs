@@ -3,7 +3,7 @@
 //! Our own instead of `cargo-deny`, which takes minutes to build and is not available as a package: licences, banned
 //! crates and sources are all in the output of `cargo metadata`. The file has the format of `cargo-deny`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -34,10 +34,12 @@ pub(crate) fn run() -> Result<()> {
     )?;
     let metadata: Value = serde_json::from_str(&metadata)?;
     let mut complaints = Vec::new();
-    for package in metadata["packages"].as_array().context("cargo metadata names no packages")? {
+    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+    let libraries = libraries(packages);
+    for package in packages {
         rules.look(package, &mut complaints);
         if package["source"].is_null() {
-            unused(package, &mut complaints)?;
+            unused(package, &libraries, &mut complaints)?;
         }
     }
     unwanted(&metadata, &mut complaints)?;
@@ -128,8 +130,19 @@ fn one(rest: &mut &[&str], allowed: &[String]) -> bool {
     good
 }
 
+/// Returns the name that code uses for each package whose library is called differently: `webpki` of `rustls-webpki`.
+fn libraries(packages: &[Value]) -> BTreeMap<&str, &str> {
+    fn library(package: &Value) -> Option<(&str, &str)> {
+        let targets = package["targets"].as_array()?.iter();
+        let mut libraries =
+            targets.filter(|target| target["kind"].as_array().is_some_and(|kinds| kinds.contains(&"lib".into())));
+        Some((package["name"].as_str()?, libraries.next()?["name"].as_str()?))
+    }
+    packages.iter().filter_map(library).collect()
+}
+
 /// Finds dependencies of one of our crates that its code never names.
-fn unused(package: &Value, complaints: &mut Vec<String>) -> Result<()> {
+fn unused(package: &Value, libraries: &BTreeMap<&str, &str>, complaints: &mut Vec<String>) -> Result<()> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let folder = manifest.parent().context("a manifest is in a folder")?;
     let code = |folder: &Path| -> Result<String> {
@@ -138,9 +151,9 @@ fn unused(package: &Value, complaints: &mut Vec<String>) -> Result<()> {
     };
     let (of_itself, all) = (code(&folder.join("src"))?, code(folder)?);
     for dependency in package["dependencies"].as_array().into_iter().flatten() {
-        let name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap_or_default();
+        let name = dependency["name"].as_str().unwrap_or_default();
         let code = if dependency["kind"].is_null() { &of_itself } else { &all };
-        let word = name.replace('-', "_");
+        let word = dependency["rename"].as_str().or(libraries.get(name).copied()).unwrap_or(name).replace('-', "_");
         if !code.lines().any(|line| names(line, &word)) {
             complaints.push(format!("{} does not use its dependency {name}", package["name"]));
         }

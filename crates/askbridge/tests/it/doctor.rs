@@ -223,7 +223,7 @@ fn an_agent_that_nobody_looks_after_is_named_with_what_to_type() {
     agent.kill().unwrap();
     agent.wait().unwrap();
     let what = format!(
-        "process {}, the agent of {session}, runs and nobody looks after it: askbridge is not running",
+        "process {}, the agent of {session}, runs without a server that looks after it: askbridge is not running",
         agent.id()
     );
     let hint = format!("start `askbridge`, which takes it over; or end it with `kill {}`", agent.id());

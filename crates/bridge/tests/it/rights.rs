@@ -72,6 +72,7 @@ fn samples() -> Vec<Sample> {
         with("POST", "/v1/hook", json!({"hook_event_name": "Stop", "session_id": "none"})),
         get("/v1/hook/parked"),
         get("/v1/me"),
+        get("/v1/rules"),
         with("POST", "/v1/pair", json!({"secret": "wrong"})),
         with("POST", "/v1/pairings", json!({"i_am_a_person": true, "name": "eve", "role": "person"})),
         get("/v1/previews/{preview}"),
