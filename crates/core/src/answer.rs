@@ -66,7 +66,8 @@ pub enum FieldValue {
     Many(Vec<String>),
 }
 
-/// The person who decided, the device, and the dialect it came through.
+/// The person who decided, the device, and the dialect it came through. For what agents and scripts may do as well (a
+/// message, an interruption), `person` is the name of their token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Who {
     pub person: PersonId,

@@ -1,4 +1,7 @@
 //! An ask and a session flattened for display.
+//!
+//! The views here are made from the session, which keeps only a stub of an ask that is over. The bridge fills the same
+//! structure from the index for those, so a field that concerns the end of an ask has to be filled there as well.
 
 use std::sync::Arc;
 

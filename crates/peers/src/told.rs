@@ -55,7 +55,8 @@ pub enum Told<'a> {
     Lagged,
 }
 
-/// State of one person that is not an event. Only the person's other devices are told.
+/// State of one person that is not an event. All devices of that person are told that watch the inbox, the one that
+/// changed it included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Own {
     /// An ask is hidden until then. `None`: it is shown again.

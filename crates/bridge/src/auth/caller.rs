@@ -209,7 +209,8 @@ impl Caller {
         }
     }
 
-    /// Returns this caller as the person who decides.
+    /// Returns this caller as the events name it. Says nothing about rights: an agent that talks to a session it
+    /// started is named in the same way.
     pub fn who(&self, via: &str) -> Who {
         Who { person: PersonId(Arc::clone(&self.name)), device: self.device.to_string(), via: via.to_owned() }
     }

@@ -1,5 +1,6 @@
 //! News for one person's devices that is not an event: a snooze, a device that came or went. Sent over the bus, fast
-//! and lossy like a draft; a device that reconnects reads the state.
+//! and lossy like a draft; a device that reconnects reads the state. Only connections that watch the inbox are told
+//! (`Watch::Inbox`, `Watch::News`), so dialects that watch one session never are.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_journal::bus::{Bus, Message, Topic};

@@ -1,4 +1,7 @@
 //! Snoozes: asks hidden from one person for a while, kept on the shelf for all their devices.
+//!
+//! A snooze is not a wish: no peer makes one, only `POST /v1/asks/{id}/snooze`. So it checks the caller's right here and
+//! not at the gate. What a peer could request as well is a wish.
 
 use std::time::Duration;
 

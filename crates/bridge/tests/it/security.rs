@@ -11,6 +11,7 @@ fn question() -> Value {
     json!({"questions": [{"question": "Which way?", "options": [{"label": "North"}, {"label": "South"}]}]})
 }
 
+/// What can be done to an ask. By hand: a new verb belongs in here, and nothing fails while it is missing.
 const VERBS: [&str; 7] = ["answer", "dismiss", "extend", "draft", "undo", "withdraw", "snooze"];
 
 async fn ask(house: &House, token: &str) -> String {

@@ -19,6 +19,8 @@
 //! tell looked elsewhere by 5       screen 5 of the same token looks at the other session; `away`: at none; without `by`: one of them
 //! tell whispered cancelled 3       another connection of the same dialect sent this
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
+//! tell snoozed single              the person hid an ask; also `tell shown_again single`, `tell devices`
+//! tell gone                        the session was forgotten; `tell gone elsewhere`: the other one
 //! reply 1 ok news view single      a receipt: news, late, ask NAME, view NAME, message N, caller NAME ROLE, token TEXT,
 //!                                  terms SECONDS (that an ask would wait); or queued "…"
 //!                                  of a session in which that waits (handed "…": and was handed over before); or session NAME… of one with these asks (`session
