@@ -1,7 +1,7 @@
 //! The operator's rules about asks: conditions and an action, from facts to a [`Ruling`] that can be explained.
 //!
 //! Order: `deny`, then `ask` and `park`, then `allow` and `answer`; among the rules of one rank the first in file order.
-//! Terms come from the deciding rule, then from every rule that matches, in order. [`rule_ask`] decides; [`explain`] says
+//! Terms come from the deciding rule, then from every rule that matches, in order. [`rule_ask`] decides; [`explain()`] says
 //! of every rule whether it matched, or the first condition that did not hold. `conditions` and `facts` are the two
 //! sides of a match, `answers` turns an action into an answer that the ask offers, `index` finds the few rules of a long
 //! list that can match at all.
