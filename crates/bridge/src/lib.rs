@@ -17,6 +17,7 @@ mod node_id;
 pub mod outbound;
 mod regular;
 pub mod rule_file;
+mod rule_trust;
 pub mod runtime;
 pub mod server;
 pub mod traces;

@@ -14,6 +14,7 @@ use askbridge_policy::{Loaded, Problem};
 use tracing::{info, warn};
 
 use crate::hooks::presence;
+use crate::rule_trust::{self, Pending};
 use crate::runtime::RulesState;
 use crate::server::App;
 
@@ -37,6 +38,10 @@ pub struct RuleSource {
 pub struct RulesRead {
     pub set: RuleSet,
     pub file: Option<PathBuf>,
+    /// The text of the file.
+    pub(crate) text: String,
+    /// The rules that do not say yes.
+    without_yes: RuleSet,
     pub examples: Vec<askbridge_policy::Example>,
     stamp: Stamp,
 }
@@ -57,20 +62,27 @@ impl RuleSource {
         };
         let otherwise = self.settings.otherwise.clone();
         let mut files: Vec<RuleFile> = vec![self.settings.clone().into()];
-        let mut examples = Vec::new();
-        if let Some(mut loaded) = loaded {
+        let (mut examples, mut text) = (Vec::new(), String::new());
+        if let Some((mut loaded, read)) = loaded {
             examples = std::mem::take(&mut loaded.examples);
             files.push(loaded.into_file());
+            text = read;
         }
-        Ok(RulesRead { set: RuleSet::new(files, otherwise), file, examples, stamp })
+        let without_yes = files.iter().map(|file| {
+            let rules = file.rules.iter().filter(|rule| !rule.action.says_yes()).cloned().collect();
+            RuleFile { terms: file.terms, rules }
+        });
+        let without_yes = RuleSet::new(without_yes.collect(), otherwise.clone());
+        Ok(RulesRead { set: RuleSet::new(files, otherwise), file, text, without_yes, examples, stamp })
     }
 
-    fn read_file(&self, path: &Path) -> Result<Loaded, Vec<Problem>> {
+    fn read_file(&self, path: &Path) -> Result<(Loaded, String), Vec<Problem>> {
         let failed = |error: std::io::Error| vec![problem(path, format!("could not read the rules: {error}"))];
         let mut text = String::new();
         let file = File::open(path).map_err(failed)?;
         file.take(limits::RULES_BYTES_MAX as u64 + 1).read_to_string(&mut text).map_err(failed)?;
-        askbridge_policy::read(&path.display().to_string(), &text, self.home.as_deref())
+        let loaded = askbridge_policy::read(&path.display().to_string(), &text, self.home.as_deref())?;
+        Ok((loaded, text))
     }
 
     fn stamp(&self) -> Stamp {
@@ -83,32 +95,52 @@ impl RuleSource {
     }
 }
 
+impl RulesRead {
+    /// What is wrong if no person agreed to these rules.
+    pub(crate) fn not_agreed(&self, why: &str) -> Problem {
+        let path = self.file.clone().unwrap_or_default();
+        let hint = Some("save the file again to ask again".to_owned());
+        Problem { hint, ..problem(&path, format!("these rules are not in force: {why}")) }
+    }
+}
+
 fn problem(path: &Path, what: String) -> Problem {
     Problem { file: path.display().to_string(), line: 1, column: 1, what, hint: None }
 }
 
 /// Puts rules in force, and reads them again when their file has changed, until the server stops.
-pub fn follow(app: &App, source: RuleSource, read: RulesRead) {
+pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
     let zone = Zone::find(source.zone.as_deref());
     if zone.is_none() && read.set.looks_at_the_time() {
         warn!("The time zone of this machine cannot be read; rules with hours or days match nothing");
     }
     app.handle.rules.set_zone(zone);
     let seen = read.stamp.clone();
-    put(app, read);
-    app.tasks.spawn(look_again(app.clone(), source, seen));
+    let pending = rule_trust::take_over(app, read, true).await;
+    app.tasks.spawn(look_again(app.clone(), source, seen, pending));
 }
 
-fn put(app: &App, read: RulesRead) {
-    let file = read.file.map(|file| file.display().to_string());
+/// Puts rules in force.
+pub(crate) fn put(app: &App, read: RulesRead) {
+    put_set(app, read.file.as_deref(), read.set);
+}
+
+/// Puts those of the rules in force that do not say yes.
+pub(crate) fn put_without_yes(app: &App, read: &RulesRead) {
+    put_set(app, read.file.as_deref(), read.without_yes.clone());
+}
+
+fn put_set(app: &App, file: Option<&Path>, set: RuleSet) {
+    let file = file.map(|file| file.display().to_string());
     if let Some(file) = &file {
-        info!(file, rules = read.set.len(), "Rules are in force");
+        info!(file, rules = set.len(), "Rules are in force");
     }
-    app.handle.rules.set_state(RulesState { file, since: Some(app.handle.now()), problems: Vec::new() });
-    app.handle.rules.replace(read.set);
+    let since = Some(app.handle.now());
+    app.handle.rules.set_state(RulesState { file, since, waits_for_tap: false, problems: Vec::new() });
+    app.handle.rules.replace(set);
 }
 
-async fn look_again(app: App, source: RuleSource, mut seen: Stamp) {
+async fn look_again(app: App, source: RuleSource, mut seen: Stamp, mut pending: Option<Pending>) {
     // An editor may write a file in several steps: it is read when two looks in a row find the same.
     let mut changed: Option<Stamp> = None;
     loop {
@@ -132,13 +164,18 @@ async fn look_again(app: App, source: RuleSource, mut seen: Stamp) {
         (seen, changed) = (stamp, None);
         let reading = source.clone();
         match tokio::task::spawn_blocking(move || reading.read()).await {
-            Ok(Ok(read)) => put(&app, read),
+            Ok(Ok(read)) => {
+                // A version that still waits for its tap is superseded first.
+                drop(pending.take());
+                pending = rule_trust::take_over(&app, read, false).await;
+            }
             Ok(Err(problems)) => {
+                drop(pending.take());
                 if let Some(first) = problems.first() {
                     warn!(problem = %first, "The rules have changed and cannot be read; the last good ones stay in force");
                 }
                 let state = app.handle.rules.state();
-                app.handle.rules.set_state(RulesState { problems, ..state });
+                app.handle.rules.set_state(RulesState { problems, waits_for_tap: false, ..state });
             }
             Err(_) => return,
         }

@@ -1425,6 +1425,8 @@ export interface Rules {
   rules: number;
   /** When the file was read; `null` if rules were never read. */
   since: Time | null;
+  /** The file has rules that allow or answer, and no person has agreed to them yet: a paired device shows a tap. */
+  waits_for_tap: boolean;
 }
 
 /** What the agent is told. */

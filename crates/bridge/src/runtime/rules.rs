@@ -27,6 +27,8 @@ pub(crate) struct RulesState {
     pub(crate) file: Option<String>,
     /// When it was read.
     pub(crate) since: Option<Timestamp>,
+    /// Does the file have rules that a person has yet to agree to?
+    pub(crate) waits_for_tap: bool,
     /// What is wrong with the file as it is now. The rules in force are those that it had before.
     pub(crate) problems: Vec<Problem>,
 }

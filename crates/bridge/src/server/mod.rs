@@ -46,4 +46,5 @@ pub use requests::mount as mount_requests;
 pub use router::{router, router_speaking};
 pub use serve::{Server, serve, serve_one, serve_port};
 pub use sockets::mount as mount_sockets;
+pub(crate) use taps::{Purpose, TapRequest, tapped, withdraw_tap};
 pub use tls::{CertificateError, Tls, TlsFiles};

@@ -14,5 +14,5 @@ mod watch;
 mod words;
 
 pub(crate) use request::{Purpose, TapRequest};
-pub(crate) use table::{TapTable, tapped};
+pub(crate) use table::{TapTable, tapped, withdraw_tap};
 pub(crate) use watch::recall;

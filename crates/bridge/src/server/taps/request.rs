@@ -23,6 +23,8 @@ pub(crate) enum Purpose {
     Revoke { id: String, name: String, device: String },
     /// Switch taps off.
     SwitchOff,
+    /// Put a rule file in force that has rules which say yes: those named. The digest is that of its text.
+    Rules { digest: String, file: String, yes: Vec<String> },
 }
 
 /// The requester. Requests of an equal one share a tap.
@@ -33,6 +35,8 @@ pub(crate) enum TapRequester {
     Process { pid: u32, started: u64 },
     /// A program with the token file, over TCP.
     Party(String),
+    /// A file that has changed; it is not known which program did it.
+    File,
 }
 
 /// One request that needs a tap.
@@ -66,6 +70,11 @@ impl TapRequest {
         Self { purpose, by: TapRequester::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
     }
 
+    /// A request that a changed file makes.
+    pub(crate) fn by_a_file(purpose: Purpose) -> Self {
+        Self { purpose, by: TapRequester::File, origin: None, devices_may_be_lost: false }
+    }
+
     /// The calling process.
     pub(super) fn process(&self) -> Option<ProcessId> {
         self.origin.as_ref()?.line.first().copied()
@@ -77,7 +86,7 @@ impl TapRequest {
         let (name, gives) = match &self.purpose {
             Purpose::Pair { name, role } => (Some(name), *role),
             Purpose::Decide { name } | Purpose::Revoke { name, .. } => (Some(name), TokenRole::Person),
-            Purpose::SwitchOff => (None, TokenRole::Operator),
+            Purpose::SwitchOff | Purpose::Rules { .. } => (None, TokenRole::Operator),
         };
         let tokens = app.tokens.list();
         let devices = || tokens.iter().filter(|info| info.role.decides());
@@ -108,7 +117,7 @@ impl TapRequester {
     pub(super) fn process(&self) -> Option<ProcessId> {
         match *self {
             Self::Process { pid, started } => Some(ProcessId { pid, started }),
-            Self::Party(_) => None,
+            Self::Party(_) | Self::File => None,
         }
     }
 }

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_peers::wish::Rejection;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
+use tracing::warn;
 
 use super::open::open;
 use super::request::{Purpose, TapRequest, TapRequester};
@@ -140,6 +142,15 @@ pub(crate) async fn tapped(app: &App, request: TapRequest, wait: Duration) -> Re
             () = sleep_until(until) => {}
             () = app.stop.cancelled() => return Err(needed),
         }
+    }
+}
+
+/// Withdraws an open tap that is no longer needed.
+pub(crate) async fn withdraw_tap(app: &App, request: &TapRequest, why: &str) {
+    let Some(tap) = app.taps.is_open(&(request.by.clone(), request.purpose.clone())) else { return };
+    let withdraw = Intent::Withdraw { ask: tap.ask, why: why.to_owned() };
+    if let Err(error) = app.handle.submit(tap.ask.session, vec![withdraw]).await {
+        warn!(ask.id = %tap.ask, %error, "Could not withdraw a tap");
     }
 }
 

@@ -45,13 +45,21 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
             format!("Revoke the token of {} ({})", plain(name), plain(device)),
             "If you allow it, that device is a stranger from then on.",
         ),
+        Purpose::Rules { .. } => (
+            "Put changed rules in force".to_owned(),
+            "If you allow it, these rules allow or answer what agents ask, without you. Each of their answers says so.",
+        ),
         Purpose::SwitchOff => (
             "Switch taps off".to_owned(),
             "If you allow it, programs on this machine may pair devices and decide without asking you here.",
         ),
     };
-    let mut reason =
-        format!("A program on this machine wants this. {holds} If you did not start it yourself, deny it.");
+    let mut reason = match &request.purpose {
+        Purpose::Rules { .. } => {
+            format!("The rule file has changed. {holds} If you did not change it yourself, deny it.")
+        }
+        _ => format!("A program on this machine wants this. {holds} If you did not start it yourself, deny it."),
+    };
     if let Some(at) = goes_on_at {
         reason.push_str(&format!(
             " It comes from a terminal below a login, and goes on by itself at {}, unless you deny it: for the case \
@@ -60,9 +68,13 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
         ));
     }
     let mut input = json!({"wants": title});
-    match &request.origin {
-        Some(origin) => describe(origin, &mut input),
-        None => input["from"] = json!("a program with the token file, over the network of this machine"),
+    match (&request.origin, &request.purpose) {
+        (_, Purpose::Rules { file, yes, .. }) => {
+            input["file"] = json!(plain(file));
+            input["rules"] = json!(yes.iter().map(|rule| plain(rule)).collect::<Vec<_>>().join("\n"));
+        }
+        (Some(origin), _) => describe(origin, &mut input),
+        (None, _) => input["from"] = json!("a program with the token file, over the network of this machine"),
     }
     if let Some(at) = goes_on_at {
         input["goes_on_without_you_at"] = json!(Rfc3339(at).to_string());

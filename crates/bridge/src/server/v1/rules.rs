@@ -23,6 +23,8 @@ pub(crate) struct RulesJson {
     rules: usize,
     /// When the file was read; `null` if rules were never read.
     since: Option<Rfc3339>,
+    /// The file has rules that allow or answer, and no person has agreed to them yet: a paired device shows a tap.
+    waits_for_tap: bool,
     /// What is wrong with the file as it is now. If there is something, the rules in force are those that it had before.
     problems: Vec<RuleProblemJson>,
 }
@@ -51,6 +53,7 @@ pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Respo
         file: state.file,
         rules: app.handle.rules.now().len(),
         since: state.since.map(Rfc3339),
+        waits_for_tap: state.waits_for_tap,
         problems: problems.collect(),
     };
     Ok(json(StatusCode::OK, &rules))

@@ -35,6 +35,14 @@ pub enum Action {
 }
 
 impl Action {
+    /// Does it allow or answer without a person?
+    pub fn says_yes(&self) -> bool {
+        match self {
+            Self::Answer(_) | Self::Allow => true,
+            Self::Terms | Self::Ask | Self::Park | Self::Deny { .. } => false,
+        }
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Self::Terms => "terms",
