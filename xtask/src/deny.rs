@@ -165,7 +165,8 @@ fn unused(package: &Value, libraries: &BTreeMap<&str, &str>, complaints: &mut Ve
 fn unwanted(metadata: &Value, complaints: &mut Vec<String>) -> Result<()> {
     let ours = metadata["packages"].as_array().into_iter().flatten().filter(|package| package["source"].is_null());
     let dependencies = ours.flat_map(|package| package["dependencies"].as_array().into_iter().flatten());
-    let wanted: BTreeSet<_> = dependencies.filter_map(|dependency| dependency["name"].as_str()).collect();
+    let wanted: BTreeSet<_> =
+        dependencies.filter_map(|dependency| dependency["rename"].as_str().or(dependency["name"].as_str())).collect();
     let text = fs::read_to_string(root().join("Cargo.toml"))?;
     let table = DeTable::parse(&text).map_err(|error| anyhow::anyhow!("{error}"))?;
     let pinned = table.get_ref().get("workspace").and_then(|it| it.get_ref().as_table()?.get("dependencies"));

@@ -8,6 +8,7 @@ use askbridge_core::rules::asks::{Call, Script};
 use serde_json::Value;
 
 use crate::shell;
+use crate::tools::PATHS;
 
 /// A call, parsed when a rule looks at it.
 #[derive(Debug)]
@@ -67,4 +68,23 @@ impl Call for JsonCall<'_> {
         };
         self.script.get_or_init(read).as_ref()
     }
+
+    fn words(&self, folder: Option<&str>) -> Vec<String> {
+        if let Some(script) = self.script() {
+            let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
+            let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
+            return texts.flat_map(beginnings).collect();
+        }
+        let paths: Vec<_> = PATHS.iter().filter_map(|name| self.field(name)).collect();
+        let parts = paths.iter().map(|path| path.as_ref()).chain(folder).flat_map(|path| path.split('/'));
+        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+/// The first word of a command, and the first two.
+fn beginnings(text: &str) -> impl Iterator<Item = String> {
+    let mut words = text.split([' ', '\t', '\n']).filter(|word| !word.is_empty());
+    let (first, second) = (words.next(), words.next());
+    let both = first.zip(second).map(|(first, second)| format!("{first} {second}"));
+    first.map(str::to_owned).into_iter().chain(both)
 }

@@ -16,5 +16,6 @@ mod others_bugs;
 mod outliving;
 mod parking;
 mod questions;
+mod rules;
 mod starting;
 mod storm;

@@ -34,9 +34,11 @@ impl CommandPattern {
         names_them && self.is_like(&part.text)
     }
 
-    /// The first word, if every text that is like the pattern begins with it.
-    pub(super) fn first_word(&self) -> Option<&str> {
+    /// The first word or the first two, if every text that is like the pattern begins with them.
+    pub(super) fn beginning(&self) -> Option<String> {
         let (TextPattern::Exact(text) | TextPattern::Stars(text)) = &self.pattern;
-        text.split(' ').next().filter(|word| !word.contains('*') && !word.is_empty())
+        let fixed: Vec<_> =
+            text.split(' ').take_while(|word| !word.contains('*') && !word.is_empty()).take(2).collect();
+        (!fixed.is_empty()).then(|| fixed.join(" "))
     }
 }

@@ -7,4 +7,5 @@ mod commands;
 mod paths;
 mod spec;
 
+pub(crate) use spec::PATHS;
 pub use spec::{ToolSpecs, Yes};

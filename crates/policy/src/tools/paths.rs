@@ -8,6 +8,8 @@ pub(super) struct PathPattern {
     base: Base,
     /// The path itself, and everything below it.
     matchers: [GlobMatcher; 2],
+    /// The longest part without wildcards: every path that matches has it as a part.
+    part: Option<String>,
 }
 
 /// What the pattern is relative to.
@@ -45,7 +47,13 @@ impl PathPattern {
                 .map_err(|error| format!("`{spec}` is not a pattern for paths: {}", error.kind()))
         };
         let matchers = [compile(format!("{anywhere}{text}"))?, compile(format!("{anywhere}{text}/**"))?];
-        Ok(Self { base, matchers })
+        let is_literal = |part: &&str| !part.is_empty() && !part.contains(['*', '?', '[', ']', '\\', '{', '}', '!']);
+        let part = text.split('/').filter(is_literal).max_by_key(|part| part.len()).map(str::to_owned);
+        Ok(Self { base, matchers, part })
+    }
+
+    pub(super) fn part(&self) -> Option<&str> {
+        self.part.as_deref()
     }
 
     fn is_match(&self, path: &str) -> bool {

@@ -50,7 +50,8 @@ const CHANGES: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// To be kept from reading a file is to be kept from changing it.
 const READS_AND_CHANGES: &[&str] =
     &["Read", "Grep", "Glob", "NotebookRead", "LS", "Edit", "Write", "MultiEdit", "NotebookEdit"];
-const PATHS: &[&str] = &["file_path", "notebook_path", "path"];
+/// The fields that name a file or a folder.
+pub(crate) const PATHS: &[&str] = &["file_path", "notebook_path", "path"];
 
 impl ToolSpecs {
     /// Compiles the strings of one rule. `home` is for `~/`. The error says which of them is wrong, and why.
@@ -193,7 +194,8 @@ impl ToolCondition for ToolSpecs {
         let mut anchors = Vec::new();
         for spec in &self.0 {
             let word = match &spec.spec {
-                Spec::Command(pattern) => pattern.first_word().map(str::to_owned),
+                Spec::Command(pattern) => pattern.beginning(),
+                Spec::Path { pattern, .. } => pattern.part().map(str::to_owned),
                 _ => None,
             };
             for tool in spec.tools()? {

@@ -10,12 +10,20 @@ fn rules(text: &str) -> RuleSet {
 }
 
 #[test]
-fn of_ten_thousand_rules_for_commands_only_those_with_the_same_first_word_are_compared() {
-    let rule = |at: usize| format!("[[rules]]\nname = \"r{at}\"\ndo = \"allow\"\ntool = \"Bash(cmd{at} run *)\"\n");
-    let rules = rules(&(0..10_000).map(rule).collect::<String>());
-    let ask = Example::ask_of("command = \"cmd7777 run x && cmd7777 run y\"").unwrap();
-    let ruling = ask.with_facts(|facts| askbridge_core::rules::asks::rule_ask(&rules, facts));
-    assert_eq!((ruling.rule.map(|rule| rule.name.as_str()), ruling.compared), (Some("r7777"), 1));
+fn of_ten_thousand_rules_only_those_that_begin_or_lie_in_the_same_place_are_compared() {
+    let compared = |tool: fn(usize) -> String, ask: &str| {
+        let rule = |at| format!("[[rules]]\nname = \"r{at}\"\ndo = \"allow\"\ntool = \"{}\"\n", tool(at));
+        let rules = rules(&(0..10_000).map(rule).collect::<String>());
+        let ask = Example::ask_of(ask).unwrap();
+        let ruling = ask.with_facts(|facts| askbridge_core::rules::asks::rule_ask(&rules, facts));
+        (ruling.rule.map(|rule| rule.name.clone()), ruling.compared)
+    };
+    let one = (Some("r7777".to_owned()), 1);
+    assert_eq!(compared(|at| format!("Bash(cmd{at} run *)"), "command = \"cmd7777 run x && cmd7777 run y\""), one);
+    assert_eq!(compared(|at| format!("Bash(npm run{at} *)"), "command = \"npm run7777 x\""), one);
+    assert_eq!(compared(|at| format!("mcp__s{at}__get"), "tool = \"mcp__s7777__get\""), one);
+    let path = "tool = \"Edit\"\ninput = { file_path = \"/w/src7777/a.ts\" }\nfolder = \"/w\"";
+    assert_eq!(compared(|at| format!("Edit(/src{at}/**)"), path), one);
 }
 
 #[test]
@@ -38,18 +46,13 @@ fn a_command_that_is_too_long_is_allowed_by_no_pattern() {
 }
 
 proptest! {
-    /// Whatever the text, it is read without a panic, and what is plain has no character in it that a shell expands.
     #[test]
-    fn no_command_breaks_the_reader(text in r#"[a-z '"`$(){}<>|&;\\#\n=*!~-]{0,60}"#) {
+    fn no_command_breaks_the_reader(text in r#"[a-zé '"`$(){}<>|&;\\#\n=*!~-]{0,60}"#) {
         let input = serde_json::json!({"command": text}).to_string();
         let call = JsonCall::new("Bash", &input);
         let script = call.script().unwrap();
-        if script.plain.is_some() {
-            let quoted = text.split('\'').step_by(2).collect::<String>();
-            // Backslashes take the meaning of what follows them.
-            let bare = without_escapes(&quoted);
-            prop_assert!(!bare.contains(['`', '$', '(', ')']) || text.contains(['\'', '#']), "{text}");
-        }
+        prop_assert!(script.suspects.contains(&text.trim().to_owned()));
+        prop_assert!(script.plain.as_ref().is_none_or(|parts| parts.iter().all(|part| !part.text.is_empty())));
     }
 
     #[test]
@@ -58,16 +61,28 @@ proptest! {
     }
 }
 
-/// Removes each backslash with the character after it.
-fn without_escapes(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut bare = String::new();
-    while let Some(c) = chars.next() {
-        if c == '\\' {
-            chars.next();
-        } else {
-            bare.push(c);
+proptest! {
+    /// The index leaves out no rule that matches.
+    #[test]
+    fn a_rule_that_holds_is_found(
+        command in "(sudo |A=1 |x; |)(frob|git|a)( push| test|  b|)( c| d|)( && frob test|)",
+        pattern in "(frob|git|a|\\*)( push| test| b| \\*|)( c| \\*|:\\*|)",
+        verb in prop::sample::select(&["allow", "ask"]),
+        path in "(/w/|/etc/|)(src/|\\.\\./|x/)?(a|b)\\.ts",
+        glob in "(//|~/|/|)(src|etc|w|\\*\\*)/(\\*\\.ts|a\\.ts|\\*\\*)",
+    ) {
+        let rule = |tool: &str| format!("[[rules]]\nname = \"r\"\ndo = \"{verb}\"\ntool = \"{tool}\"\n");
+        let asks = [
+            (rule(&format!("Bash({pattern})")), format!("command = \"{command}\"")),
+            (rule(&format!("Edit({glob})")), format!("tool = \"Edit\"\ninput = {{ file_path = \"{path}\" }}\nfolder = \"/w\"")),
+        ];
+        for (file, ask) in asks {
+            let rules = RuleSet::new(vec![read("r", &file, Some("/w/home")).unwrap().into_file()], Default::default());
+            let ask = Example::ask_of(&ask).unwrap();
+            // `explain` compares every rule, without the index.
+            let (ruling, explained) = ask.explain(&rules);
+            let matches = !matches!(explained[0].why, askbridge_core::rules::asks::Why::Misses { .. });
+            prop_assert_eq!(ruling.rule.is_some(), matches, "{}", file);
         }
     }
-    bare
 }

@@ -7,4 +7,5 @@ mod cookbook;
 mod limits;
 mod ours;
 mod reading;
+mod shells;
 mod table;

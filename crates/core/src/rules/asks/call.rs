@@ -13,6 +13,10 @@ pub trait Call {
 
     /// The commands that a shell would run, if this is a shell's tool.
     fn script(&self) -> Option<&Script>;
+
+    /// Words under which rules for this call are found, each of which some [`Anchor`] may have. More than needed costs
+    /// time; one too few, and a rule is not found.
+    fn words(&self, folder: Option<&str>) -> Vec<String>;
 }
 
 /// The commands of a shell's input.
@@ -54,7 +58,8 @@ pub trait ToolCondition: fmt::Debug + fmt::Display + Send + Sync {
     fn anchors(&self) -> Option<Vec<Anchor>>;
 }
 
-/// A tool's name, and the first word of the command if the pattern fixes it.
+/// A tool's name, and a word that every call has which the pattern matches: the beginning of a command, a part of a
+/// path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Anchor {
     pub tool: String,

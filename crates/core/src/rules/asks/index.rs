@@ -1,4 +1,4 @@
-//! Finds the rules that can match an ask, by its kind, its tool and the first word of its command.
+//! Finds the rules that can match an ask, by its kind, its tool and a word of its command or path.
 
 use std::collections::HashMap;
 
@@ -57,14 +57,9 @@ impl Index {
         }
         if let Some((call, rules)) = facts.call.and_then(|call| Some((call, self.by_tool.get(call.tool())?))) {
             found.extend(&rules.all);
-            if !rules.by_word.is_empty()
-                && let Some(script) = call.script()
-            {
-                let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
-                let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
-                let words = texts.filter_map(|text| text.split([' ', '\t']).find(|word| !word.is_empty()));
-                for word in words {
-                    found.extend(rules.by_word.get(word).into_iter().flatten());
+            if !rules.by_word.is_empty() {
+                for word in call.words(facts.folder) {
+                    found.extend(rules.by_word.get(&word).into_iter().flatten());
                 }
             }
         }

@@ -101,6 +101,10 @@ impl Call for Named<'_> {
     fn script(&self) -> Option<&Script> {
         None
     }
+
+    fn words(&self, _: Option<&str>) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Holds for the tool of this name.

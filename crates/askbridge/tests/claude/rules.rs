@@ -1,0 +1,73 @@
+//! Rules that decide what the real Claude Code asks: it runs what is allowed, and reads what a rule says.
+
+use askbridge_scripted::model::{Script, ask, on_result, on_user, text, tool};
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+const RULES: &str = r#"
+[[rules]]
+name = "touching"
+do = "allow"
+tool = "Bash(touch *)"
+
+[[rules]]
+name = "no secrets"
+do = "deny"
+words = "Leave secrets alone."
+tool = "Bash(touch secret*)"
+
+[[rules]]
+name = "the recommended one"
+do = "answer"
+question = "Which?"
+answer = "recommended"
+
+[[rules]]
+name = "no small talk"
+do = "deny"
+words = "Decide yourself."
+question = "Tea?"
+"#;
+
+fn bash(id: &str, command: &str) -> askbridge_scripted::model::Piece {
+    tool(id, "Bash", json!({"command": command, "description": "d"}))
+}
+
+#[test]
+fn rules_allow_deny_answer_and_refuse_and_the_agent_reads_that_no_person_was_asked() {
+    let turns = [
+        ("one", bash("toolu_1", "touch made")),
+        ("two", bash("toolu_2", "touch made && touch secret.txt")),
+        ("three", ask("toolu_3", "Which?", ["A", "B (Recommended)"])),
+        ("four", ask("toolu_4", "Tea?", ["Yes", "No"])),
+        ("five", bash("toolu_5", "touch other; unknown-command")),
+    ];
+    let script = turns.into_iter().enumerate().fold(Script::new(), |script, (at, (said, call))| {
+        script.turn(on_result(format!("toolu_{}", at + 1)), [text("done")]).turn(on_user(said), [call])
+    });
+    let house = House::open(script);
+    std::fs::write(house.data().join("rules.toml"), RULES).unwrap();
+    house.until("the rules are in force", || (house.get("/v1/rules")["rules"] == 4).then_some(()));
+    let talk = house.session(json!({}));
+    for (turn, said) in ["one", "two", "three", "four"].into_iter().enumerate() {
+        talk.say(said);
+        talk.until_turns(turn + 1);
+    }
+    assert!(house.room.work().join("made").exists() && !house.room.work().join("secret.txt").exists());
+    let read = |call: &str| house.model.tool_result(call).unwrap();
+    let denied = read("toolu_2");
+    assert!(denied.is_error && denied.text.contains("“no secrets”"), "{denied:?}");
+    assert!(denied.text.contains("no person was asked") && denied.text.contains("Leave secrets alone."), "{denied:?}");
+    let answered = read("toolu_3");
+    assert!(answered.text.contains("\"Which?\"=\"B (Recommended)\""), "{answered:?}");
+    assert!(answered.text.contains("the rule “the recommended one”; no person was asked"), "{answered:?}");
+    let refused = read("toolu_4");
+    assert!(refused.text.contains("“no small talk”") && refused.text.contains("Decide yourself."), "{refused:?}");
+    let outcomes: Vec<Value> = talk.events_of("settled").iter().map(|event| event["outcome"]["rule"].clone()).collect();
+    assert_eq!(outcomes, ["touching", "no secrets", "the recommended one", "no small talk"]);
+    // A part that no rule allows goes to a person.
+    talk.say("five");
+    assert_eq!(talk.open_ask()["approval"]["summary"], "touch other; unknown-command");
+    assert!(!house.room.work().join("other").exists());
+}
