@@ -54,7 +54,7 @@ fn rules_allow_deny_answer_and_refuse_and_the_agent_reads_that_no_person_was_ask
         talk.say(said);
         talk.until_turns(turn + 1);
     }
-    assert!(house.room.work().join("made").exists() && !house.room.work().join("secret.txt").exists());
+    assert!(house.scratch.work().join("made").exists() && !house.scratch.work().join("secret.txt").exists());
     let read = |call: &str| house.model.tool_result(call).unwrap();
     let denied = read("toolu_2");
     assert!(denied.is_error && denied.text.contains("“no secrets”"), "{denied:?}");
@@ -69,5 +69,5 @@ fn rules_allow_deny_answer_and_refuse_and_the_agent_reads_that_no_person_was_ask
     // A part that no rule allows goes to a person.
     talk.say("five");
     assert_eq!(talk.open_ask()["approval"]["summary"], "touch other; unknown-command");
-    assert!(!house.room.work().join("other").exists());
+    assert!(!house.scratch.work().join("other").exists());
 }
