@@ -3,7 +3,7 @@
 use askbridge_scripted::model::{Script, ask, on_result, on_user, text, tool};
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::{House, id};
 
 const RULES: &str = r#"
 [[rules]]
@@ -48,6 +48,11 @@ fn rules_allow_deny_answer_and_refuse_and_the_agent_reads_that_no_person_was_ask
     });
     let house = House::open(script);
     std::fs::write(house.data().join("rules.toml"), RULES).unwrap();
+    let tap = house.until("the device is asked", || {
+        let open = house.get("/v1/asks")["items"].as_array()?.clone();
+        open.into_iter().find(|ask| ask["approval"]["summary"] == "Put changed rules in force")
+    });
+    house.answer(id(&tap), json!({"decision": "allow"}));
     house.until("the rules are in force", || (house.get("/v1/rules")["rules"] == 4).then_some(()));
     let talk = house.session(json!({}));
     for (turn, said) in ["one", "two", "three", "four"].into_iter().enumerate() {
