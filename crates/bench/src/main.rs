@@ -7,6 +7,7 @@
 mod agents;
 mod crowd;
 mod dialects;
+mod disk;
 mod floor;
 mod footprint;
 mod heavy;
