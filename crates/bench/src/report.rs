@@ -11,7 +11,7 @@ use crate::many::{Many, STARTS, Spread, many};
 use crate::measure::{Figures, measure};
 use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
-use crate::{dialects, footprint, hosted};
+use crate::{dialects, footprint, hosted, turns};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
@@ -44,6 +44,9 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     // Not in /tmp: that may be memory, where a sync costs nothing.
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
+    // First: what a person notices. It keeps its own part of the page.
+    let mut whole_turns = String::new();
+    turns::write(&mut whole_turns, root, length).await?;
     let mut rounds = Vec::new();
     for pace in PACES {
         for sessions in [1, 8, 64, 512] {
@@ -68,7 +71,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     write_many(&mut page, &many(root, many_asks).await?)?;
     so_far(&page)?;
     if length == Length::Quick {
-        println!("{page}");
+        println!("{whole_turns}\n{page}");
     }
     Ok(())
 }
@@ -180,7 +183,7 @@ fn keep(figures: &str, rounds: &[Round]) -> Result<()> {
 }
 
 /// Replaces what stands between two marks of a page.
-fn put_between(path: &str, begin: &str, end: &str, text: &str) -> Result<()> {
+pub(crate) fn put_between(path: &str, begin: &str, end: &str, text: &str) -> Result<()> {
     let page = std::fs::read_to_string(path)?;
     let (before, rest) = page.split_once(begin).with_context(|| format!("`{path}` has no mark `{begin}`"))?;
     let (_, after) = rest.split_once(end).with_context(|| format!("`{path}` has no mark `{end}`"))?;
