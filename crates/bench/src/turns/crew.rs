@@ -61,9 +61,4 @@ impl Crew {
         }
         Ok(())
     }
-
-    /// Returns how many rounds were begun.
-    pub(super) fn rounds(&self) -> usize {
-        self.seats.iter().map(Seat::said).sum()
-    }
 }

@@ -39,7 +39,7 @@ pub(super) struct TurnFigures {
     pub(super) written_bytes: f64,
 }
 
-/// Measures one load on a server of its own, and checks every answer.
+/// Measures one load on a server of its own.
 pub(super) async fn measure(contender: Contender, root: &Path, tools: &Tools, load: Load) -> Result<TurnFigures> {
     let server = Server::start(contender, root, tools).await?;
     if load.open_asks > 0 {
@@ -54,10 +54,8 @@ pub(super) async fn measure(contender: Contender, root: &Path, tools: &Tools, lo
     let (cpu, span, written) = (cpu_time(pid)? - cpu, began.elapsed(), self::written(pid)? - written);
     server.settle().await?;
     let kept = stored(&server.subject.data)? as f64 - kept as f64;
-    let (rounds, played) = (took.len() as f64, crew.rounds());
+    let rounds = took.len() as f64;
     drop(crew);
-    let answered = super::answers::check(server.home())?;
-    ensure!(answered == played, "{answered} of {played} questions were answered");
     server.stop().await?;
     Ok(TurnFigures {
         rounds: Figures::of(took, cpu, span)?,

@@ -1,29 +1,19 @@
-//! What the double of Claude Code does with every message: says a sentence, asks a question, says another.
+//! What is said in a round. The double of Claude Code answers every message with a sentence, a question and a last
+//! sentence, which repeats the answer.
 
-use serde_json::json;
+/// Makes the double do so (`crates/scripted/src/bin/fake-claude/drill_turn.rs`). A script of the double could say the
+/// same, but then it takes most of the machine.
+pub(super) const DOUBLE: (&str, &str) = ("FAKE_CLAUDE_DRILL", "turns");
 
-use crate::tongues::questions;
+/// What stands before the answer in the agent's last sentence. The answer ends it.
+pub(super) const CHOSEN: &str = "You have chosen: ";
 
-/// The two answers that a person gives in turn; each is an option of the question.
-pub(super) const LABELS: [&str; 2] = ["PostgreSQL", "SQLite"];
+/// The two options of the question; a person chooses them in turn.
+const LABELS: [&str; 2] = ["PostgreSQL", "SQLite"];
 
-/// Returns the script, for `FAKE_CLAUDE_SCRIPT`.
-pub(super) fn script() -> String {
-    let call = json!({"id": "toolu_{turn}", "name": "AskUserQuestion", "input": {"questions": questions()}});
-    let asks = json!([{"text": "Before I go on, I have one question."}, {"tool": call}]);
-    let ends = json!([{"text": "Thank you. That is all I needed to know."}]);
-    let turns =
-        json!([{"when": "any_result", "say": {"message": ends}}, {"when": "anything", "say": {"message": asks}}]);
-    json!({"turns": turns}).to_string()
-}
-
-/// Returns the message of a round. It names the answer that the person will give, so that the agent's transcript says
-/// by itself whether that answer arrived.
 pub(super) fn message(round: usize) -> String {
-    format!("Round {round}. {WILL_SAY}{}", label(round))
+    format!("Please go on with part {round}.")
 }
-
-pub(super) const WILL_SAY: &str = "The answer will be ";
 
 pub(super) fn label(round: usize) -> &'static str {
     LABELS[round % LABELS.len()]

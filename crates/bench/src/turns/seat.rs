@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::{Mutex, mpsc};
@@ -23,6 +23,8 @@ const UNREAD: usize = 256;
 pub(super) struct Seat {
     speech: Speech,
     name: Name,
+    /// The answer that the agent repeated in this round.
+    chosen: Option<String>,
     line: Line,
 }
 
@@ -35,7 +37,7 @@ enum Line {
 impl Seat {
     /// A session with a socket of its own.
     pub(super) fn on(speech: Speech, id: String, socket: Socket) -> Self {
-        Self { speech, name: Name { id, said: 0 }, line: Line::Own(Box::new(socket)) }
+        Self { speech, name: Name { id, said: 0 }, chosen: None, line: Line::Own(Box::new(socket)) }
     }
 
     /// Sessions that one screen shows together.
@@ -46,7 +48,12 @@ impl Seat {
         let seat = |id: String| {
             let (sender, frames) = mpsc::channel(UNREAD);
             routes.insert(id.clone(), sender);
-            Self { speech, name: Name { id, said: 0 }, line: Line::Shared { writer: Arc::clone(&writer), frames } }
+            Self {
+                speech,
+                name: Name { id, said: 0 },
+                chosen: None,
+                line: Line::Shared { writer: Arc::clone(&writer), frames },
+            }
         };
         let seats = ids.into_iter().map(seat).collect();
         tokio::spawn(async move {
@@ -68,16 +75,21 @@ impl Seat {
         seats
     }
 
-    /// Plays one round. Returns how long it took, from the message to the end of the turn on the screen.
+    /// Plays one round. Returns how long it took, from the message to the end of the turn on the screen. Fails if the agent
+    /// got another answer than the one given.
     pub(super) async fn round(&mut self) -> Result<Duration> {
         let label = label(self.name.said + 1);
         let began = Instant::now();
         let card = self.say().await?;
         self.send(self.speech.answer(&self.name, &card, label)).await?;
         match self.until().await? {
-            Seen::Ended => Ok(began.elapsed()),
+            Seen::Ended => {}
             other => bail!("{other:?} instead of the end of the turn"),
         }
+        let took = began.elapsed();
+        let chosen = self.chosen.take();
+        ensure!(chosen.as_deref() == Some(label), "`{label}` was given, and the agent got {chosen:?}");
+        Ok(took)
     }
 
     /// Sends the next message. Returns the card that the agent's question becomes.
@@ -102,7 +114,7 @@ impl Seat {
 
     /// Waits for the next frame that means something.
     async fn until(&mut self) -> Result<Seen> {
-        let Self { speech, name, line } = self;
+        let Self { speech, name, chosen, line } = self;
         let waiting = async {
             loop {
                 let frame = match line {
@@ -115,6 +127,7 @@ impl Seat {
                 };
                 match speech.see(name, &frame)? {
                     Seen::Other => {}
+                    Seen::Chosen(label) => *chosen = Some(label),
                     Seen::Refused(why) => bail!("refused: {why}"),
                     seen => return Ok(seen),
                 }
@@ -122,10 +135,5 @@ impl Seat {
         };
         let seen = timeout(PATIENCE, waiting).await.map_err(|_| anyhow::anyhow!("nothing more came"));
         seen.and_then(|seen| seen).with_context(|| format!("round {} of session `{}` ({speech:?})", name.said, name.id))
-    }
-
-    /// Returns how many rounds were begun.
-    pub(super) fn said(&self) -> usize {
-        self.name.said
     }
 }

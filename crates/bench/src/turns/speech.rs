@@ -4,6 +4,7 @@
 
 use anyhow::Result;
 
+use super::script::CHOSEN;
 use crate::tongues::{QUESTION, after};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(super) enum Speech {
 pub(super) enum Seen {
     /// A question, by the id that its answer names.
     Card(String),
+    /// The answer that the agent got, as its last sentence says.
+    Chosen(String),
     Ended,
     Refused(String),
     Other,
@@ -82,6 +85,7 @@ impl Speech {
             Self::Gobby if has(r#""done":true"#) => Seen::Ended,
             Self::Tiny if has(r#"{"type":"asked""#) => Seen::Card(after(frame, r#""id":""#)?),
             Self::Tiny if has(r#"{"type":"ended""#) => Seen::Ended,
+            _ if has(CHOSEN) => Seen::Chosen(after(frame, CHOSEN)?),
             _ => Seen::Other,
         })
     }

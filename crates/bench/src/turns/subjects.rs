@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use super::script::script;
+use super::script::DOUBLE;
 use super::seat::Seat;
 use super::speech::Speech;
 use crate::agents::end_agents;
@@ -126,7 +126,8 @@ pub(super) struct Server {
     /// Dropped after the server, which could start others.
     agents: Agents,
     speech: Speech,
-    home: TempDir,
+    /// The agents' home.
+    _home: TempDir,
     /// Where the agents work.
     work: PathBuf,
     /// The store.
@@ -149,7 +150,7 @@ impl Drop for Agents {
 impl Server {
     pub(super) async fn start(contender: Contender, root: &Path, tools: &Tools) -> Result<Self> {
         let folder = TempDir::new_in(fs::canonicalize(root)?)?;
-        // Not beside the store: the agents' transcripts should not share a disk with what is measured, if possible.
+        // Not beside the store: agents write to their homes, which is not what is measured.
         let home = TempDir::new()?;
         let (data, work) = (folder.path().join("data"), home.path().join("work"));
         fs::create_dir(&work)?;
@@ -180,15 +181,13 @@ impl Server {
                     _ => beside("askbridge")?,
                 };
                 let mut command = Subject::command_of(&program, &data, "127.0.0.1:0");
-                command
-                    .env("ASKBRIDGE_CLAUDE", beside("fake-claude")?)
-                    .env("ASKBRIDGE_AGENT_ENV", "FAKE_CLAUDE_SCRIPT");
+                command.env("ASKBRIDGE_CLAUDE", beside("fake-claude")?).env("ASKBRIDGE_AGENT_ENV", DOUBLE.0);
                 command.env("ASKBRIDGE_ROOTS", &work).env("ASKBRIDGE_AGENTS_MAX", "255").env("HOME", home.path());
                 command.envs([AS_FAST_AS_IT_CAN]).env("ASKBRIDGE_DIALECTS", dialect(ours));
                 command
             }
         };
-        command.env("FAKE_CLAUDE_SCRIPT", script()).stdout(Stdio::piped()).kill_on_drop(true);
+        command.envs([DOUBLE]).stdout(Stdio::piped()).kill_on_drop(true);
         let child = command.spawn().with_context(|| format!("could not start {}", contender.name()))?;
         let (speech, agents) = (contender.speech(), Agents { data: data.clone() });
         let subject = match speech {
@@ -196,11 +195,7 @@ impl Server {
             _ => Subject::hosting(child, &data).await,
         };
         let subject = subject.with_context(|| format!("{} did not start", contender.name()))?;
-        Ok(Self { subject, agents, speech, home, work, _folder: folder })
-    }
-
-    pub(super) fn home(&self) -> &Path {
-        self.home.path()
+        Ok(Self { subject, agents, speech, _home: home, work, _folder: folder })
     }
 
     /// Opens sessions, each on a person's screen. One native page and one page of gobby show all sessions of a person;
