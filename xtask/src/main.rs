@@ -3,6 +3,7 @@
 mod agents;
 mod api;
 mod api_diff;
+mod bench;
 mod book;
 mod deny;
 mod dist;
@@ -25,6 +26,7 @@ const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask dist             the build that is published, in target/published: ordered by what it does under load
 cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask bench turns      only whole turns, beside the official SDKs too (fetches 200 MB); --quick
 cargo xtask api              the real server against its own document, by schemathesis
 cargo xtask api-diff         does the API keep what the last release promised?
 cargo xtask api-release      makes today's API the promise: part of a release
@@ -46,10 +48,7 @@ fn main() -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["test"] => test::run(),
-        ["bench", rest @ ..] => {
-            // The published build is the one that is measured.
-            run::program(dist::run()?.join("askbridge-bench"), rest)
-        }
+        ["bench", rest @ ..] => bench::run(rest),
         ["dist"] => dist::run().map(|folder| println!("{}", folder.join("askbridge").display())),
         ["api"] => api::run(),
         ["api-diff"] => api_diff::run(),

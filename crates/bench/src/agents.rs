@@ -195,19 +195,24 @@ impl Hosted {
         Ok(())
     }
 
-    /// Stops the server, then kills the agents' processes, which would outlive it.
+    /// Stops the server, then the agents, which would outlive it.
     async fn stop(self) -> Result<()> {
-        let agents = self.subject.data.join("run/agents");
+        let data = self.subject.data.clone();
         self.subject.stop().await?;
-        for entry in fs::read_dir(agents)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|end| end == "pid") {
-                let pid = fs::read_to_string(&path)?.split(' ').next().and_then(|pid| pid.parse().ok());
-                if let Some(pid) = pid.and_then(Pid::from_raw) {
-                    let _ = kill_process_group(pid, Signal::KILL);
-                }
+        end_agents(&data)
+    }
+}
+
+/// Kills the agents' processes of a server that has stopped.
+pub(crate) fn end_agents(data: &Path) -> Result<()> {
+    for entry in fs::read_dir(data.join("run/agents"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "pid") {
+            let pid = fs::read_to_string(&path)?.split(' ').next().and_then(|pid| pid.parse().ok());
+            if let Some(pid) = pid.and_then(Pid::from_raw) {
+                let _ = kill_process_group(pid, Signal::KILL);
             }
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -12,12 +12,13 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use futures_util::{SinkExt, StreamExt};
-use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::disk::Disk;
 
 /// Rounds that may wait at once.
 const QUEUE: usize = 4096;
@@ -26,20 +27,15 @@ struct Floor {
     asked: AtomicU64,
     waiting: Mutex<HashMap<String, oneshot::Sender<Value>>>,
     news: broadcast::Sender<Arc<str>>,
-    disk: Option<mpsc::Sender<(String, oneshot::Sender<()>)>>,
+    disk: Option<Disk>,
 }
 
 pub(crate) async fn serve(folder: Option<PathBuf>) -> Result<()> {
-    let disk = folder.map(|folder| {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        std::thread::spawn(move || write(&folder, receiver));
-        sender
-    });
     let floor = Arc::new(Floor {
         asked: AtomicU64::new(0),
         waiting: Mutex::default(),
         news: broadcast::Sender::new(QUEUE),
-        disk,
+        disk: folder.map(Disk::open),
     });
     let router = Router::new().route("/v1/asks", post(ask)).route("/v1/ws", get(socket)).with_state(floor);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -54,36 +50,10 @@ pub(crate) async fn serve(folder: Option<PathBuf>) -> Result<()> {
     }
 }
 
-/// Group commit by a single writer: everything that is queued goes into one transaction.
-fn write(folder: &std::path::Path, mut jobs: mpsc::Receiver<(String, oneshot::Sender<()>)>) -> rusqlite::Result<()> {
-    let conn = Connection::open(folder.join("floor.db"))?;
-    conn.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096;
-         CREATE TABLE log(pos INTEGER PRIMARY KEY, body TEXT) STRICT;",
-    )?;
-    while let Some(first) = jobs.blocking_recv() {
-        let mut batch = vec![first];
-        while let Ok(more) = jobs.try_recv() {
-            batch.push(more);
-        }
-        conn.execute_batch("BEGIN")?;
-        for (body, _) in &batch {
-            conn.prepare_cached("INSERT INTO log(body) VALUES (?1)")?.execute([body])?;
-        }
-        conn.execute_batch("COMMIT")?;
-        for (_, done) in batch {
-            let _ = done.send(());
-        }
-    }
-    Ok(())
-}
-
 impl Floor {
     async fn keep(&self, body: &Value) {
         if let Some(disk) = &self.disk {
-            let (done, stored) = oneshot::channel();
-            let _ = disk.send((body.to_string(), done)).await;
-            let _ = stored.await;
+            disk.keep(body.to_string()).await.expect("a floor without its store is none");
         }
     }
 }

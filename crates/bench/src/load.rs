@@ -1,5 +1,6 @@
 //! Agents that ask, and a person who answers at once.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -21,6 +22,15 @@ pub(crate) enum Pace {
     Saturated,
     /// This many rounds a second, over all sessions.
     PerSecond(u32),
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Saturated => f.write_str("saturated"),
+            Self::PerSecond(rate) => write!(f, "{rate}/s"),
+        }
+    }
 }
 
 /// Agents with one session each, for one or more runs.

@@ -2,11 +2,13 @@
 //!
 //! The floor is the minimum that any such bridge has to do: a relay that takes a question over HTTP, shows it on a
 //! WebSocket and carries the answer back. *bare* stores nothing; *durable* makes two synced commits a round. The same
-//! client drives all three in turn, so that a noisy machine disturbs them alike.
+//! client drives all three in turn, so that a noisy machine disturbs them alike. `turns` does the same for a whole turn of
+//! an agent that we run.
 
 mod agents;
 mod crowd;
 mod dialects;
+mod disk;
 mod floor;
 mod footprint;
 mod heavy;
@@ -21,6 +23,7 @@ mod plot;
 mod report;
 mod subject;
 mod tongues;
+mod turns;
 
 use anyhow::{Result, bail};
 
@@ -32,6 +35,19 @@ fn main() -> Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["floor", "bare"] => runtime.block_on(floor::serve(None)),
         ["floor", "durable", folder] => runtime.block_on(floor::serve(Some(folder.into()))),
+        ["relay", "bare", _] => runtime.block_on(turns::serve(turns::Keeps::Nothing, None)),
+        ["relay", "durable", folder] => runtime.block_on(turns::serve(turns::Keeps::AskAndAnswer, Some(folder.into()))),
+        ["relay", "faithful", folder] => runtime.block_on(turns::serve(turns::Keeps::Everything, Some(folder.into()))),
+        ["turns"] => runtime.block_on(turns::alone(report::Length::Full)),
+        ["turns", "--quick"] => runtime.block_on(turns::alone(report::Length::Quick)),
+        ["turns", "check", sessions] => runtime.block_on(turns::check(sessions.parse()?)),
+        ["turns", subject, sessions, seconds] => {
+            runtime.block_on(turns::one(subject, sessions.parse()?, seconds.parse()?, Pace::Saturated))
+        }
+        ["turns", subject, sessions, seconds, rate] => {
+            let pace = Pace::PerSecond(rate.parse()?);
+            runtime.block_on(turns::one(subject, sessions.parse()?, seconds.parse()?, pace))
+        }
         ["crowd"] => runtime.block_on(crowd::run(crowd::FULL)),
         ["crowd", "--quick"] => runtime.block_on(crowd::run(crowd::QUICK)),
         ["crowd", people, asks_per_s, seconds] => {

@@ -9,13 +9,17 @@ pub(crate) struct Group {
     pub(crate) values: Vec<f64>,
 }
 
-const COLOURS: [&str; 3] = ["#9aa5b1", "#4c8dae", "#d9822b"];
+/// One for each series. Beyond: they begin again.
+const COLOURS: [&str; 8] = ["#9aa5b1", "#4c8dae", "#d9822b", "#7a9e59", "#b56576", "#6d5b97", "#c9a227", "#3a9188"];
+/// Names of series in one line.
+const NAMES_ABREAST: usize = 4;
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 300.0;
 
 /// Draws groups of bars. A line marks `goal`, if there is one.
 pub(crate) fn bars(title: &str, unit: &str, series: &[&str], groups: &[Group], goal: Option<f64>) -> String {
-    let (left, top, bottom) = (56.0, 56.0, 40.0);
+    let names_lines = series.len().div_ceil(NAMES_ABREAST).max(1);
+    let (left, top, bottom) = (56.0, 38.0 + 18.0 * names_lines as f64, 40.0);
     let highest = groups.iter().flat_map(|group| group.values.iter().copied()).chain(goal).fold(0.0, f64::max);
     let scale = (HEIGHT - top - bottom) / (highest * 1.1);
     let at = |value: f64| HEIGHT - bottom - value * scale;
@@ -33,11 +37,12 @@ pub(crate) fn bars(title: &str, unit: &str, series: &[&str], groups: &[Group], g
         svg.push('\n');
     };
     for (place, name) in series.iter().enumerate() {
-        let x = left + place as f64 * 150.0;
+        let (x, y) = (left + (place % NAMES_ABREAST) as f64 * 150.0, 32.0 + 18.0 * (place / NAMES_ABREAST) as f64);
         line(format!(
-            r#"<rect x="{x}" y="32" width="10" height="10" fill="{}"/><text x="{}" y="41">{name}</text>"#,
-            COLOURS[place],
-            x + 15.0
+            r#"<rect x="{x}" y="{y}" width="10" height="10" fill="{}"/><text x="{}" y="{}">{name}</text>"#,
+            colour(place),
+            x + 15.0,
+            y + 9.0
         ));
     }
     for part in 0..=4 {
@@ -58,7 +63,7 @@ pub(crate) fn bars(title: &str, unit: &str, series: &[&str], groups: &[Group], g
                 r#"<rect x="{x:.1}" y="{y:.1}" width="{:.1}" height="{:.1}" fill="{}"><title>{} {unit}</title></rect>"#,
                 bar - 2.0,
                 value * scale,
-                COLOURS[within],
+                colour(within),
                 short(*value)
             ));
         }
@@ -77,6 +82,10 @@ pub(crate) fn bars(title: &str, unit: &str, series: &[&str], groups: &[Group], g
         .expect("a string takes what is written");
     svg.push('\n');
     svg
+}
+
+fn colour(place: usize) -> &'static str {
+    COLOURS[place % COLOURS.len()]
 }
 
 fn short(value: f64) -> String {

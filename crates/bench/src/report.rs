@@ -11,7 +11,7 @@ use crate::many::{Many, STARTS, Spread, many};
 use crate::measure::{Figures, measure};
 use crate::plot::{Group, bars};
 use crate::subject::{Kind, Subject};
-use crate::{dialects, footprint, hosted};
+use crate::{dialects, footprint, hosted, turns};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
@@ -44,6 +44,9 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     // Not in /tmp: that may be memory, where a sync costs nothing.
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
+    // First: what a person notices. It keeps its own part of the page.
+    let mut whole_turns = String::new();
+    turns::write(&mut whole_turns, root, length).await?;
     let mut rounds = Vec::new();
     for pace in PACES {
         for sessions in [1, 8, 64, 512] {
@@ -68,7 +71,7 @@ pub(crate) async fn run(length: Length) -> Result<()> {
     write_many(&mut page, &many(root, many_asks).await?)?;
     so_far(&page)?;
     if length == Length::Quick {
-        println!("{page}");
+        println!("{whole_turns}\n{page}");
     }
     Ok(())
 }
@@ -78,7 +81,7 @@ async fn round(root: &Path, sessions: usize, pace: Pace, repeats: usize, span: D
     let mut figures: [Vec<Figures>; 3] = Default::default();
     for repeat in 1..=repeats {
         for (place, (kind, name)) in KINDS.into_iter().enumerate() {
-            eprintln!("{sessions} sessions, {}, {name}, {repeat} of {repeats}", spoken(pace));
+            eprintln!("{sessions} sessions, {}, {name}, {repeat} of {repeats}", pace);
             let subject = Subject::measured(kind, root).await?;
             figures[place].push(measure(&subject, sessions, pace, span).await?);
             subject.stop().await?;
@@ -111,7 +114,7 @@ fn write_rounds(page: &mut String, rounds: &[Round]) -> Result<()> {
                 page,
                 "| {} | {} | {name} | {:.0} | {:.2} | {:.2} | {:.2} | {:.0} | {ratio} |",
                 round.sessions,
-                spoken(round.pace),
+                round.pace,
                 round.of(place, |f| f.rounds_per_s),
                 round.of(place, |f| f.p50.as_secs_f64() * 1e3),
                 round.of(place, |f| f.p90.as_secs_f64() * 1e3),
@@ -163,32 +166,30 @@ fn write_many(page: &mut String, many: &Many) -> Result<()> {
 
 /// Writes the figures into the docs, with their plots.
 fn keep(figures: &str, rounds: &[Round]) -> Result<()> {
-    let page = std::fs::read_to_string(PAGE)?;
-    let (before, rest) = page.split_once(BEGIN).context("the page has a place for the figures")?;
-    let (_, after) = rest.split_once(END).context("the page has an end of that place")?;
     let mut plots = String::new();
     for pace in PACES {
         let groups = rounds.iter().filter(|round| round.pace == pace).map(|round| Group {
             name: format!("{} sessions", round.sessions),
             values: (0..KINDS.len()).map(|place| round.of(place, |f| f.cpu_us_per_round)).collect(),
         });
-        let title = format!("CPU per round, {}", spoken(pace));
+        let title = format!("CPU per round, {}", pace);
         let svg = bars(&title, "µs", &KINDS.map(|(_, name)| name), &groups.collect::<Vec<_>>(), None);
-        let file = format!("cpu-{}.svg", spoken(pace).replace("/s", "-per-second"));
+        let file = format!("cpu-{}.svg", pace.to_string().replace("/s", "-per-second"));
         std::fs::create_dir_all("docs/plots")?;
         std::fs::write(format!("docs/plots/{file}"), svg)?;
         writeln!(plots, "\n![{title}](plots/{file})")?;
     }
-    std::fs::write(PAGE, format!("{before}{BEGIN}\n\n{figures}{plots}\n{END}{after}"))?;
-    eprintln!("written into {PAGE}");
-    Ok(())
+    put_between(PAGE, BEGIN, END, &format!("{figures}{plots}"))
 }
 
-fn spoken(pace: Pace) -> String {
-    match pace {
-        Pace::Saturated => "saturated".to_owned(),
-        Pace::PerSecond(rate) => format!("{rate}/s"),
-    }
+/// Replaces what stands between two marks of a page.
+pub(crate) fn put_between(path: &str, begin: &str, end: &str, text: &str) -> Result<()> {
+    let page = std::fs::read_to_string(path)?;
+    let (before, rest) = page.split_once(begin).with_context(|| format!("`{path}` has no mark `{begin}`"))?;
+    let (_, after) = rest.split_once(end).with_context(|| format!("`{path}` has no mark `{end}`"))?;
+    std::fs::write(path, format!("{before}{begin}\n\n{}\n\n{end}{after}", text.trim()))?;
+    eprintln!("written into {path}");
+    Ok(())
 }
 
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {

@@ -79,10 +79,20 @@ impl Subject {
 
     /// Returns the command of a server that is not started yet.
     pub(crate) fn command(data: &Path, listen: &str) -> Result<Command> {
-        let mut command = Command::new(beside("askbridge")?);
+        Ok(Self::command_of(&beside("askbridge")?, data, listen))
+    }
+
+    /// The same for another build of it.
+    pub(crate) fn command_of(program: &Path, data: &Path, listen: &str) -> Command {
+        let mut command = Command::new(program);
         command.env("ASKBRIDGE_DATA", data).env("ASKBRIDGE_LISTEN", listen).env("ASKBRIDGE_LOG", "warn");
         command.stdout(Stdio::null()).kill_on_drop(true);
-        Ok(command)
+        command
+    }
+
+    /// Wraps a floor or a peer that the caller has started.
+    pub(crate) async fn relaying(child: Child, data: &Path) -> Result<Self> {
+        Self::known(Kind::Bare, child, data.to_owned(), None).await
     }
 
     /// Wraps a server that the caller has configured and started.

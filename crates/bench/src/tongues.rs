@@ -148,6 +148,14 @@ impl Screen {
         Ok(Self::Stream(Box::new(Stream { reader, route, clicks: None })))
     }
 
+    /// Returns the socket of a screen that is open, for a client that speaks more than questions and answers.
+    pub(crate) fn into_socket(self) -> Result<Socket> {
+        match self {
+            Self::Socket(_, socket) => Ok(socket),
+            Self::Stream(_) => bail!("a stream is no socket"),
+        }
+    }
+
     /// Waits for the next question.
     pub(crate) async fn asked(&mut self) -> Result<String> {
         match self {
@@ -241,7 +249,7 @@ impl Plugin {
 }
 
 /// Returns the text from after `name` to the next quote.
-fn after(text: &str, name: &str) -> Result<String> {
+pub(crate) fn after(text: &str, name: &str) -> Result<String> {
     let at = text.find(name).with_context(|| format!("no {name} in {text}"))? + name.len();
     let end = text[at..].find('"').context("a text that ends")?;
     Ok(text[at..at + end].to_owned())

@@ -10,6 +10,7 @@ mod mcp;
 mod nats;
 mod nginx;
 mod npm;
+mod peers;
 mod schemathesis;
 mod sdk;
 mod typos;
@@ -26,6 +27,7 @@ use anyhow::Result;
 use crate::run::{go, root};
 
 pub(crate) use bolt::{Bolt, bolt, profdata};
+pub(crate) use peers::peers;
 pub(crate) use schemathesis::schemathesis;
 pub(crate) use typos::typos;
 

@@ -8,8 +8,19 @@ use anyhow::{Result, bail};
 use super::size;
 use crate::run::{exists, program, root};
 
+/// What to do with packages that others need only optionally.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Optional {
+    Install,
+    Omit,
+}
+
 /// Installs what a folder of the tests pins, unless it is installed. Returns the folder with its modules.
 pub(super) fn run(what: &str, pinned: &str, place: PathBuf) -> Result<PathBuf> {
+    install(what, pinned, place, Optional::Install)
+}
+
+pub(super) fn install(what: &str, pinned: &str, place: PathBuf, optional: Optional) -> Result<PathBuf> {
     let pinned = root().join(pinned);
     let (modules, stamp) = (place.join("node_modules"), place.join("installed.json"));
     let wanted = fs::read(pinned.join("package-lock.json"))?;
@@ -24,7 +35,12 @@ pub(super) fn run(what: &str, pinned: &str, place: PathBuf) -> Result<PathBuf> {
     for name in ["package.json", "package-lock.json"] {
         fs::copy(pinned.join(name), place.join(name))?;
     }
-    program("npm", &["ci", "--silent", "--no-audit", "--no-fund", "--prefix", &path(&place)])?;
+    let folder = path(&place);
+    let mut args = vec!["ci", "--silent", "--no-audit", "--no-fund", "--prefix", &folder];
+    if optional == Optional::Omit {
+        args.push("--omit=optional");
+    }
+    program("npm", &args)?;
     fs::write(stamp, wanted)?;
     eprintln!("installed {} ({})", place.display(), size(&place));
     Ok(place)

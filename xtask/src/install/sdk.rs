@@ -17,14 +17,16 @@ const SDK: Package = Package {
 
 /// Returns a Python with the SDK.
 pub(crate) fn run(tools: &Path) -> Result<PathBuf> {
-    venv(tools, &SDK, |venv| {
-        // The SDK includes a copy of the pinned CLI. Tests name the CLI to use, so the copy would only fill the disk.
-        for entry in fs::read_dir(venv.join("lib"))?.flatten() {
-            let bundled = entry.path().join("site-packages/claude_agent_sdk/_bundled/claude");
-            if bundled.exists() {
-                fs::remove_file(bundled)?;
-            }
+    venv(tools, &SDK, remove_bundled_cli)
+}
+
+/// The SDK includes a copy of the pinned CLI. Tests name the CLI to use, so the copy would only fill the disk.
+pub(super) fn remove_bundled_cli(venv: &Path) -> Result<()> {
+    for entry in fs::read_dir(venv.join("lib"))?.flatten() {
+        let bundled = entry.path().join("site-packages/claude_agent_sdk/_bundled/claude");
+        if bundled.exists() {
+            fs::remove_file(bundled)?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }

@@ -15,6 +15,7 @@ macro_rules! on_both {
 }
 
 mod double;
+mod drilled;
 mod given;
 mod interrupting;
 mod model;

@@ -4,6 +4,7 @@
 //! message `drill 2000` starts it, for that many milliseconds; `drill 2000 AT` waits until `AT`, in milliseconds since
 //! 1970, so that many can begin at once. A round is timed from writing the line with the question to reading the line
 //! with its answer. The frames are those of the real one, formatted as text, so that the double costs little.
+//! `FAKE_CLAUDE_DRILL=turns` is another mode: see `drill_turn`.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -16,25 +17,33 @@ use serde_json::{Value, json};
 use crate::settings::Settings;
 use crate::wire::{LineWriter, about, tool_result};
 
-const INPUT: &str = r#"{"questions":[{"question":"Which database should the new service use?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational, needs a server"},{"label":"SQLite","description":"Embedded, one file"}],"multiSelect":false}]}"#;
+pub(crate) const INPUT: &str = r#"{"questions":[{"question":"Which database should the new service use?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational, needs a server"},{"label":"SQLite","description":"Embedded, one file"}],"multiSelect":false}]}"#;
 
-struct Drill {
-    settings: Settings,
-    writer: LineWriter,
-    hook: String,
-    rounds: u64,
+pub(crate) struct Drill {
+    pub(crate) settings: Settings,
+    pub(crate) writer: LineWriter,
+    /// The id of the host's hook for questions. Empty: it has none.
+    pub(crate) hook: String,
+    pub(crate) rounds: u64,
     drills: u32,
+    /// The fields of `system/init`, once they were needed.
+    pub(crate) init: String,
 }
 
 /// Runs until the input ends, which it does not as long as we hold it open ourselves.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let writer = LineWriter::new(settings.resume.clone().or_else(|| settings.session.clone()));
-    let mut drill = Drill { settings, writer, hook: String::new(), rounds: 0, drills: 0 };
+    let mut drill = Drill { settings, writer, hook: String::new(), rounds: 0, drills: 0, init: String::new() };
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     while let Some(line) = lines.next() {
         let Ok(frame) = serde_json::from_str::<Value>(&line) else { return ExitCode::FAILURE };
         match frame["type"].as_str() {
             Some("control_request") => drill.request(&frame),
+            Some("user") if drill.settings.whole_turns => {
+                if drill.whole_turn(frame["uuid"].as_str(), &mut lines).is_none() {
+                    return ExitCode::FAILURE;
+                }
+            }
             Some("user") => {
                 let text = frame["message"]["content"].as_str().unwrap_or_default();
                 let mut numbers = text.strip_prefix("drill ").unwrap_or_default().split(' ');
@@ -49,7 +58,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
 }
 
 impl Drill {
-    fn request(&mut self, frame: &Value) {
+    pub(crate) fn request(&mut self, frame: &Value) {
         let request = &frame["request"];
         if request["subtype"] == "initialize" {
             let hook = &request["hooks"]["PreToolUse"][0]["hookCallbackIds"][0];
@@ -144,7 +153,7 @@ impl Drill {
     }
 }
 
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let mut whole = String::with_capacity(line.len() + 1);
     whole.push_str(line);
     whole.push('\n');

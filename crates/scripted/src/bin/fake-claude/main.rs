@@ -6,12 +6,14 @@
 //!
 //! `settings` is its command line and environment, `brain` asks the model, `engine` is the main loop, `turn` is one
 //! turn's state, `calls` advances its calls, `permission` interprets the replies about one, `answers` is the result of
-//! a question, `history` the conversation and its file, `wire` the frames. `drill` is a separate mode, for benchmarks.
+//! a question, `history` the conversation and its file, `wire` the frames. `drill` is a separate mode, for benchmarks, and
+//! `drill_turn` its whole turns.
 
 mod answers;
 mod brain;
 mod calls;
 mod drill;
+mod drill_turn;
 mod engine;
 mod history;
 mod permission;

@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) drills: bool,
     /// In the benchmark mode: is what the model says streamed as well?
     pub(crate) streams: bool,
+    /// In the benchmark mode: does every message get a whole turn?
+    pub(crate) whole_turns: bool,
 }
 
 pub(crate) enum Start {
@@ -47,6 +49,7 @@ impl Settings {
             brain: Brain::Nobody,
             drills: var("FAKE_CLAUDE_DRILL").is_some(),
             streams: var("FAKE_CLAUDE_DRILL").as_deref() == Some("streams"),
+            whole_turns: var("FAKE_CLAUDE_DRILL").as_deref() == Some("turns"),
         };
         while let Some(arg) = args.next() {
             let (name, value) = match arg.split_once('=') {

@@ -59,12 +59,7 @@ impl LineWriter {
     }
 
     pub(crate) fn init(&mut self, settings: &Settings) {
-        self.tell(json!({
-            "type": "system", "subtype": "init", "cwd": settings.cwd, "model": settings.model, "tools": TOOLS,
-            "permissionMode": settings.mode, "claude_code_version": VERSION, "mcp_servers": [], "slash_commands": [],
-            "apiKeySource": "ANTHROPIC_API_KEY", "output_style": "default", "agents": ["general-purpose"],
-            "capabilities": ["interrupt_receipt_v1", "ask_user_question_unanswered_v1"],
-        }));
+        self.tell(init(settings));
     }
 
     pub(crate) fn assistant(&mut self, message_id: &str, model: &str, block: &Value) {
@@ -94,6 +89,16 @@ pub(crate) fn usage() -> Value {
     json!({
         "input_tokens": 100, "output_tokens": 20,
         "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+    })
+}
+
+/// The fields of `system/init`, without the session's.
+pub(crate) fn init(settings: &Settings) -> Value {
+    json!({
+        "type": "system", "subtype": "init", "cwd": settings.cwd, "model": settings.model, "tools": TOOLS,
+        "permissionMode": settings.mode, "claude_code_version": VERSION, "mcp_servers": [], "slash_commands": [],
+        "apiKeySource": "ANTHROPIC_API_KEY", "output_style": "default", "agents": ["general-purpose"],
+        "capabilities": ["interrupt_receipt_v1", "ask_user_question_unanswered_v1"],
     })
 }
 
