@@ -24,7 +24,9 @@ fn what_cannot_be_started_is_refused_with_what_to_do() {
     assert!(outside.contains("agents may not work in `/etc`") && outside.contains("ASKBRIDGE_ROOTS"), "{outside}");
     assert!(refused(json!({"agent": "claude", "cwd": work.join("nowhere")})).1.contains("there is no folder"));
     assert!(
-        refused(json!({"agent": "claude", "cwd": work, "permission_mode": "yolo"})).1.contains("is one of default")
+        refused(json!({"agent": "claude", "cwd": work, "permission_mode": "yolo"}))
+            .1
+            .contains("must be one of default")
     );
     if rustix::process::geteuid().is_root() {
         let (_, root) = refused(json!({"agent": "claude", "cwd": work, "permission_mode": "bypassPermissions"}));

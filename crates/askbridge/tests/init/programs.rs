@@ -267,7 +267,7 @@ fn hooks_over_http_hold_a_token_only_if_it_is_ones_own_file() {
     assert_eq!(*hook, expected);
     for scope in ["--project", "--local"] {
         let refused = home.run(&["init", "claude", scope, "--http", "--http-token", "ab_x"]);
-        assert!(refused.failed(2).contains("a token does not belong into the settings of a project"));
+        assert!(refused.failed(2).contains("do not put a token into the settings of a project"));
     }
     assert_eq!(home.json("project/.claude/settings.json"), put);
     home.run(&["init", "claude", "--http", "--http-token", "ab_x"]).good();

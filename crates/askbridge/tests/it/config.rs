@@ -74,6 +74,8 @@ fn every_setting_says_where_it_came_from() {
     claude (none) default
     rules (none) default
     roots (none) default
+    tls.cert (none) default
+    tls.key (none) default
     limits.requests 10000 default
     limits.failures 20 default
     agents.warm 10m default
