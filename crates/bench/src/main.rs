@@ -40,6 +40,8 @@ fn main() -> Result<()> {
         ["relay", "faithful", folder] => runtime.block_on(turns::serve(turns::Keeps::Everything, Some(folder.into()))),
         ["turns"] => runtime.block_on(turns::alone(report::Length::Full)),
         ["turns", "--quick"] => runtime.block_on(turns::alone(report::Length::Quick)),
+        ["turns", "growth"] => runtime.block_on(turns::only_growth(report::Length::Full)),
+        ["turns", "growth", "--quick"] => runtime.block_on(turns::only_growth(report::Length::Quick)),
         ["turns", "check", sessions] => runtime.block_on(turns::check(sessions.parse()?)),
         ["turns", subject, sessions, seconds] => {
             runtime.block_on(turns::one(subject, sessions.parse()?, seconds.parse()?, Pace::Saturated))

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::crew::Crew;
 use super::subjects::{Contender, Server, Tools};
-use crate::footprint::resident;
+use crate::footprint::{self, resident};
 use crate::load::Pace;
 use crate::measure::{Figures, cpu_time};
 
@@ -25,8 +25,17 @@ pub(super) struct Load {
     pub(super) sessions: usize,
     pub(super) pace: Pace,
     pub(super) span: Duration,
-    /// Asks that are open in other sessions. Only askbridge can have any.
-    pub(super) open_asks: usize,
+    pub(super) beside: Beside,
+}
+
+/// What else is in the journal. Only askbridge can have anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Nothing,
+    /// Asks that were opened just before, so that their sessions are in memory.
+    OpenAsks(usize),
+    /// The same, but the server was started again since.
+    OpenAsksRestarted(usize),
 }
 
 /// The figures of one measurement.
@@ -41,9 +50,13 @@ pub(super) struct TurnFigures {
 
 /// Measures one load on a server of its own.
 pub(super) async fn measure(contender: Contender, root: &Path, tools: &Tools, load: Load) -> Result<TurnFigures> {
-    let server = Server::start(contender, root, tools).await?;
-    if load.open_asks > 0 {
-        crate::footprint::ask(&server.subject, load.open_asks).await?;
+    let mut server = Server::start(contender, root, tools).await?;
+    if let Beside::OpenAsks(asks) | Beside::OpenAsksRestarted(asks) = load.beside {
+        footprint::ask(&server.subject, asks).await?;
+        server.settle().await?;
+    }
+    if let Beside::OpenAsksRestarted(_) = load.beside {
+        server = server.again(contender, tools).await?;
     }
     let mut crew = Crew { seats: server.seats(load.sessions).await? };
     crew.run(load.pace, WARM_UP).await?;

@@ -19,4 +19,4 @@ mod subjects;
 mod table;
 
 pub(crate) use relay::{Keeps, serve};
-pub(crate) use run::{alone, check, one, write};
+pub(crate) use run::{alone, check, one, only_growth, write};

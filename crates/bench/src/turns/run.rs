@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::meter::{Load, Memory, TurnFigures, measure, memory};
+use super::meter::{Beside, Load, Memory, TurnFigures, measure, memory};
 use super::subjects::{Contender, Tools};
 use super::{goals, growth, table};
 use crate::load::Pace;
@@ -16,6 +16,8 @@ const PAGE: &str = "docs/benchmarks.md";
 const README: &str = "README.md";
 const BEGIN: &str = "<!-- turns: from here -->";
 const END: &str = "<!-- turns: to here -->";
+const README_BEGIN: &str = "<!-- turns plot: from here -->";
+const README_END: &str = "<!-- turns plot: to here -->";
 const PLOT: &str = "plots/turns.svg";
 /// Sessions whose memory is measured.
 const WAITING: usize = 64;
@@ -93,7 +95,7 @@ pub(crate) async fn write(page: &mut String, root: &Path, length: Length) -> Res
              relays that do only that and what you might write instead ([how it is measured](docs/benchmarks.md)):\n\n![{}](docs/{PLOT})",
             table::TITLE
         );
-        put_between(README, "<!-- turns plot: from here -->", "<!-- turns plot: to here -->", &readme)?;
+        put_between(README, README_BEGIN, README_END, &readme)?;
         put_between(PAGE, BEGIN, END, page)?;
     }
     Ok(())
@@ -109,12 +111,17 @@ pub(crate) async fn alone(length: Length) -> Result<()> {
     Ok(())
 }
 
+/// Measures only how the turns' cost grows with the journal, and prints it.
+pub(crate) async fn only_growth(length: Length) -> Result<()> {
+    growth::alone(&root()?, &Plan::of(length)).await
+}
+
 async fn measure_all(root: &Path, tools: &Tools, plan: &Plan) -> Result<Run> {
     let contenders = tools.contenders();
     let saturated = [1, 8, 64].map(|sessions| (sessions, Pace::Saturated));
     let mut loads = Vec::new();
     for (sessions, pace) in saturated.into_iter().chain([(64, Pace::PerSecond(1000))]) {
-        let load = Load { sessions, pace, span: plan.span, open_asks: 0 };
+        let load = Load { sessions, pace, span: plan.span, beside: Beside::Nothing };
         let mut figures = vec![Vec::new(); contenders.len()];
         for repeat in 1..=plan.repeats {
             for (contender, figures) in contenders.iter().zip(&mut figures) {
@@ -124,12 +131,20 @@ async fn measure_all(root: &Path, tools: &Tools, plan: &Plan) -> Result<Run> {
         }
         loads.push(Measured { load, figures });
     }
-    let mut waiting = Vec::new();
-    for contender in &contenders {
-        eprintln!("memory of {WAITING} waiting sessions, {}", contender.name());
-        waiting.push(memory(*contender, root, tools, WAITING).await.context(contender.name())?);
+    let mut waiting = vec![Vec::new(); contenders.len()];
+    for repeat in 1..=plan.repeats {
+        for (contender, waiting) in contenders.iter().zip(&mut waiting) {
+            let name = contender.name();
+            eprintln!("memory of {WAITING} waiting sessions, {name}, {repeat} of {}", plan.repeats);
+            waiting.push(memory(*contender, root, tools, WAITING).await.context(name)?);
+        }
     }
-    Ok(Run { contenders, loads, memory: waiting })
+    let waiting = waiting.iter().map(|repeats| Memory {
+        base: median(repeats.iter().map(|memory| memory.base).collect()),
+        per_waiting: median(repeats.iter().map(|memory| memory.per_waiting).collect()),
+    });
+    let memory = waiting.collect();
+    Ok(Run { contenders, loads, memory })
 }
 
 async fn measured(contender: Contender, root: &Path, tools: &Tools, load: Load) -> Result<TurnFigures> {
@@ -141,7 +156,7 @@ async fn measured(contender: Contender, root: &Path, tools: &Tools, load: Load) 
 pub(crate) async fn check(sessions: usize) -> Result<()> {
     let (root, tools) = (root()?, Tools::default());
     for contender in Contender::ALL.into_iter().filter(|contender| contender.is_ours_or_floor()) {
-        let load = Load { sessions, pace: Pace::Saturated, span: CHECK, open_asks: 0 };
+        let load = Load { sessions, pace: Pace::Saturated, span: CHECK, beside: Beside::Nothing };
         let figures = measured(contender, &root, &tools, load).await?;
         println!("{}: every answer was the one given, {:.0} rounds/s", contender.name(), figures.rounds.rounds_per_s);
     }
@@ -155,7 +170,7 @@ pub(crate) async fn one(name: &str, sessions: usize, seconds: u64, pace: Pace) -
     let Some(contender) = known else {
         bail!("no subject is called `{name}`; there are {:?}", Contender::ALL.map(Contender::name))
     };
-    let load = Load { sessions, pace, span: Duration::from_secs(seconds), open_asks: 0 };
+    let load = Load { sessions, pace, span: Duration::from_secs(seconds), beside: Beside::Nothing };
     println!("{:?}", measured(contender, &root()?, &tools, load).await?);
     Ok(())
 }
@@ -165,4 +180,26 @@ fn root() -> Result<std::path::PathBuf> {
     let root = Path::new("target/bench");
     std::fs::create_dir_all(root)?;
     Ok(root.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_pages_have_a_place_for_what_a_run_writes() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (page, begin, end) in [(PAGE, BEGIN, END), (README, README_BEGIN, README_END)] {
+            let folder = tempfile::tempdir().unwrap();
+            let copy = folder.path().join("page.md");
+            std::fs::copy(root.join(page), &copy).unwrap();
+            // Twice: what a run writes, the next one replaces.
+            for text in ["an old table", "a new table"] {
+                put_between(copy.to_str().unwrap(), begin, end, text).unwrap();
+            }
+            let written = std::fs::read_to_string(&copy).unwrap();
+            assert!(written.contains(&format!("{begin}\n\na new table\n\n{end}")), "{page}");
+            assert!(!written.contains("an old table"), "{page}");
+        }
+    }
 }

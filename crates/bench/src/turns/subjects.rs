@@ -127,11 +127,11 @@ pub(super) struct Server {
     agents: Agents,
     speech: Speech,
     /// The agents' home.
-    _home: TempDir,
+    home: TempDir,
     /// Where the agents work.
     work: PathBuf,
-    /// The store.
-    _folder: TempDir,
+    /// Where the store is.
+    folder: TempDir,
 }
 
 /// Agents of askbridge outlive it, so they are killed with this, also where a measurement failed. Those of the others end
@@ -154,48 +154,30 @@ impl Server {
         let home = TempDir::new()?;
         let (data, work) = (folder.path().join("data"), home.path().join("work"));
         fs::create_dir(&work)?;
-        if contender.speech() == Speech::Tiny {
+        let speech = contender.speech();
+        if speech == Speech::Tiny {
             fs::create_dir(&data)?;
         }
-        let mut command = match contender {
-            Contender::Bare | Contender::Durable | Contender::Faithful => {
-                let keeps = contender.name().split(' ').next().unwrap_or_default();
-                let mut command = alone(&std::env::current_exe()?, home.path());
-                command.args(["relay", keeps]).arg(&data).current_dir(&work);
-                command
-            }
-            Contender::FastApi => {
-                let mut command = alone(tools.python.as_deref().context("there is a Python")?, home.path());
-                command.arg("-I").arg(peer("python/server.py")?).arg(beside("fake-claude")?).current_dir(&work);
-                command
-            }
-            Contender::Node => {
-                let mut command = alone(Path::new("node"), home.path());
-                let modules = tools.node.as_deref().context("there is the SDK for Node")?;
-                command.arg(peer("node/server.mjs")?).arg(modules).arg(beside("fake-claude")?).current_dir(&work);
-                command
-            }
-            ours => {
-                let program = match ours {
-                    Contender::ReleasePrime => tools.release.clone().context("there is a release build")?,
-                    _ => beside("askbridge")?,
-                };
-                let mut command = Subject::command_of(&program, &data, "127.0.0.1:0");
-                command.env("ASKBRIDGE_CLAUDE", beside("fake-claude")?).env("ASKBRIDGE_AGENT_ENV", DOUBLE.0);
-                command.env("ASKBRIDGE_ROOTS", &work).env("ASKBRIDGE_AGENTS_MAX", "255").env("HOME", home.path());
-                command.envs([AS_FAST_AS_IT_CAN]).env("ASKBRIDGE_DIALECTS", dialect(ours));
-                command
-            }
-        };
-        command.envs([DOUBLE]).stdout(Stdio::piped()).kill_on_drop(true);
-        let child = command.spawn().with_context(|| format!("could not start {}", contender.name()))?;
-        let (speech, agents) = (contender.speech(), Agents { data: data.clone() });
+        let agents = Agents { data: data.clone() };
+        let child = command(contender, tools, &data, home.path())?.spawn();
+        let child = child.with_context(|| format!("could not start {}", contender.name()))?;
         let subject = match speech {
             Speech::Tiny => Subject::relaying(child, &data).await,
             _ => Subject::hosting(child, &data).await,
         };
         let subject = subject.with_context(|| format!("{} did not start", contender.name()))?;
-        Ok(Self { subject, agents, speech, _home: home, work, _folder: folder })
+        Ok(Self { subject, agents, speech, home, work, folder })
+    }
+
+    /// Stops the server, and starts it again on its store.
+    pub(super) async fn again(self, contender: Contender, tools: &Tools) -> Result<Self> {
+        let Self { mut subject, agents, speech, home, work, folder } = self;
+        let (data, tokens) = (subject.data.clone(), (subject.agent.take(), subject.person.take()));
+        subject.stop().await?;
+        let child = command(contender, tools, &data, home.path())?.spawn()?;
+        let mut subject = Subject::relaying(child, &data).await?;
+        (subject.agent, subject.person) = tokens;
+        Ok(Self { subject, agents, speech, home, work, folder })
     }
 
     /// Opens sessions, each on a person's screen. One native page and one page of gobby show all sessions of a person;
@@ -253,11 +235,49 @@ impl Server {
     }
 
     pub(super) async fn stop(self) -> Result<()> {
-        let Self { subject, agents, .. } = self;
+        // The agents are killed before the folders that they use are removed.
+        let Self { subject, agents, folder, home, .. } = self;
         subject.stop().await?;
-        drop(agents);
+        drop((agents, folder, home));
         Ok(())
     }
+}
+
+/// Returns the command of a server, whose address is the first line that it prints.
+fn command(contender: Contender, tools: &Tools, data: &Path, home: &Path) -> Result<Command> {
+    let (double, work) = (beside("fake-claude")?, home.join("work"));
+    let mut command = match contender {
+        Contender::Bare | Contender::Durable | Contender::Faithful => {
+            let keeps = contender.name().split(' ').next().unwrap_or_default();
+            let mut command = alone(&std::env::current_exe()?, home);
+            command.args(["relay", keeps]).arg(data).current_dir(&work);
+            command
+        }
+        Contender::FastApi => {
+            let mut command = alone(tools.python.as_deref().context("there is a Python")?, home);
+            command.arg("-I").arg(peer("python/server.py")?).arg(double).current_dir(&work);
+            command
+        }
+        Contender::Node => {
+            let mut command = alone(Path::new("node"), home);
+            let modules = tools.node.as_deref().context("there is the SDK for Node")?;
+            command.arg(peer("node/server.mjs")?).arg(modules).arg(double).current_dir(&work);
+            command
+        }
+        ours => {
+            let program = match ours {
+                Contender::ReleasePrime => tools.release.clone().context("there is a release build")?,
+                _ => beside("askbridge")?,
+            };
+            let mut command = Subject::command_of(&program, data, "127.0.0.1:0");
+            command.env("ASKBRIDGE_CLAUDE", double).env("ASKBRIDGE_AGENT_ENV", DOUBLE.0);
+            command.env("ASKBRIDGE_ROOTS", &work).env("ASKBRIDGE_AGENTS_MAX", "255").env("HOME", home);
+            command.envs([AS_FAST_AS_IT_CAN]).env("ASKBRIDGE_DIALECTS", dialect(ours));
+            command
+        }
+    };
+    command.envs([DOUBLE]).stdout(Stdio::piped()).kill_on_drop(true);
+    Ok(command)
 }
 
 fn dialect(ours: Contender) -> &'static str {

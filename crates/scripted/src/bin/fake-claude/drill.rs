@@ -40,9 +40,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
         match frame["type"].as_str() {
             Some("control_request") => drill.request(&frame),
             Some("user") if drill.settings.whole_turns => {
-                if drill.whole_turn(frame["uuid"].as_str(), &mut lines).is_none() {
-                    return ExitCode::FAILURE;
-                }
+                let Some(()) = drill.whole_turn(frame["uuid"].as_str(), &mut lines) else { return ExitCode::FAILURE };
             }
             Some("user") => {
                 let text = frame["message"]["content"].as_str().unwrap_or_default();
