@@ -1,6 +1,6 @@
 //! Benchmark mode `FAKE_CLAUDE_DRILL=turns`: every message gets a whole turn with a sentence, a question and a last sentence.
 //!
-//! A script can say the same, but takes ten times the CPU time, and then a benchmark measures the double. The last sentence
+//! A script can say the same, but takes about three times the CPU time, and then a benchmark measures the double. The last sentence
 //! repeats the answer, so that a screen can tell whether it was the one given.
 
 use serde_json::{Value, json};
