@@ -5,7 +5,10 @@
 //! very text. Until then the rules before it stay in force; at a start, those of the file that do not say yes. A file
 //! without such rules can only tighten, and needs no tap.
 
+use std::collections::BTreeSet;
+
 use askbridge_core::limits;
+use askbridge_core::rules::asks::AskRule;
 use askbridge_journal::shelf::{Expect, Shelf};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -17,8 +20,8 @@ use crate::server::{App, Purpose, TapRequest, tapped, withdraw_tap};
 
 /// Where the digest of the text that was agreed to is stored.
 const ACCEPTED: &str = "rules/accepted";
-/// How many rules a tap names. Beyond: it says how many more there are.
-const NAMED_MAX: usize = 12;
+/// Bytes of rules that a tap shows. Beyond: it says how many more there are.
+const SHOWN_BYTES_MAX: usize = 32 * 1024;
 
 /// A version of the rules that waits for a tap. Dropped when a newer one comes.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ impl Drop for Pending {
 
 /// Puts rules in force, at once or after a tap. Returns what waits for the tap.
 pub(crate) async fn take_over(app: &App, read: RulesRead, is_start: bool) -> Option<Pending> {
-    let (yes, digest) = (names(&read), digest(&read));
+    let (yes, digest) = (yes(&read), digest(&read));
     if yes.is_empty() || !app.tokens.taps_are_needed() || is_accepted(app, &digest).await {
         if !yes.is_empty() {
             accept(app, &digest).await;
@@ -78,15 +81,26 @@ async fn wait(app: &App, read: RulesRead, yes: Vec<String>, digest: String, supe
     }
 }
 
-/// The rules that say yes, each with what it does.
-fn names(read: &RulesRead) -> Vec<String> {
-    let yes: Vec<_> = read.set.rules().filter(|rule| rule.action.says_yes()).collect();
-    let mut names: Vec<_> =
-        yes.iter().take(NAMED_MAX).map(|rule| format!("{}: {}", rule.name, rule.action.name())).collect();
-    if yes.len() > NAMED_MAX {
-        names.push(format!("and {} more", yes.len() - NAMED_MAX));
+/// The rules that say yes, as they stand in the file, up to the next rule: a name could say anything.
+fn yes(read: &RulesRead) -> Vec<String> {
+    let lines: Vec<_> = read.text.lines().collect();
+    let begins = |rule: &AskRule| rule.place.as_ref().map_or(0, |place| (place.line as usize).saturating_sub(1));
+    let begin: BTreeSet<_> = read.set.rules().filter(|rule| rule.place.is_some()).map(begins).collect();
+    let yes: BTreeSet<_> = read.set.rules().filter(|rule| rule.action.says_yes()).map(begins).collect();
+    let (mut shown, mut bytes, mut left_out) = (Vec::new(), 0, 0);
+    for from in yes {
+        let to = begin.range(from + 1..).next().copied().unwrap_or(lines.len());
+        let text = lines.get(from..to).unwrap_or_default().join("\n").trim().to_owned();
+        bytes += text.len();
+        match bytes <= SHOWN_BYTES_MAX {
+            true => shown.push(text),
+            false => left_out += 1,
+        }
     }
-    names
+    if left_out > 0 {
+        shown.push(format!("And {left_out} more, which do not fit here: read the file before you allow it."));
+    }
+    shown
 }
 
 fn digest(read: &RulesRead) -> String {

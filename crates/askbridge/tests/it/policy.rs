@@ -172,7 +172,7 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
 
     // What an agent might write for itself. The new denial waits with it: it is the same file.
     let loosened = format!(
-        "{RULES}\n[[rules]]\nname = \"mine\"\ndo = \"allow\"\ntool = \"Bash\"\n\n[[rules]]\nname = \"no make\"\ndo = \"deny\"\n\
+        "{RULES}\n[[rules]]\nname = \"\"\"tests\n[[rules]]\n\"\"\"\ndo = \"allow\"\ntool = \"Bash\"\n\n[[rules]]\nname = \"no make\"\ndo = \"deny\"\n\
          words = \"No.\"\ntool = \"Bash(make *)\"\n"
     );
     write(&bridge, &loosened);
@@ -180,7 +180,13 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "open", "no device has agreed");
     let tap = bridge.the_open_tap();
     let shown = tap["approval"]["input"]["rules"].as_str().unwrap();
-    assert_eq!(shown, "tests run: allow\ndatabases: answer\nmine: allow", "{tap}");
+    assert!(
+        shown.starts_with("[[rules]]\nname = \"tests run\"\ndo = \"allow\"\ntool = \"Bash(npm test *)\"\n"),
+        "{shown}"
+    );
+    // A name that looks like the beginning of another rule hides nothing.
+    assert!(shown.ends_with("[[rules]]\n\"\"\"\ndo = \"allow\"\ntool = \"Bash\""), "as the file has it: {shown}");
+    assert!(!shown.contains("deny"), "what can only tighten is left out: {shown}");
     bridge.tap("--deny");
     until("it is told", || (!waits()).then_some(()));
     let problem = in_force(&bridge)["problems"][0]["what"].as_str().unwrap().to_owned();

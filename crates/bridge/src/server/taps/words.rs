@@ -71,7 +71,7 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
     match (&request.origin, &request.purpose) {
         (_, Purpose::Rules { file, yes, .. }) => {
             input["file"] = json!(plain(file));
-            input["rules"] = json!(yes.iter().map(|rule| plain(rule)).collect::<Vec<_>>().join("\n"));
+            input["rules"] = json!(spell_out(&yes.join("\n\n"), &['\n', '\t']));
         }
         (Some(origin), _) => describe(origin, &mut input),
         (None, _) => input["from"] = json!("a program with the token file, over the network of this machine"),
