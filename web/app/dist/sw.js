@@ -1,8 +1,8 @@
 // Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Bc6rYpXl.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-CKZMz8FQ.js","/assets/History-C3xiR73K.js","/assets/Input-DPW-3EEf.js","/assets/NewSession-Bn7jywiw.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-BJ4PS0ij.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-D3ilIIaR.js","/assets/Settings-DXyz3KdI.js","/assets/Together-C-n0sFfm.js","/assets/index-BkeM2cBG.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "57841bf79b9f";
+const FILES = ["/","/assets/Chat-CcWMpp9Y.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-BbcJIwy6.js","/assets/History-DVLwO7li.js","/assets/Input-BRT4fco8.js","/assets/NewSession-SJL0gdxW.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-B08lR193.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-RIisFBn2.js","/assets/Settings-DK_YF6Tz.js","/assets/Together-CSLX9HAM.js","/assets/index-CJUd1PxL.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "a661cf8178d1";
 
 const KEPT = `askbridge-${VERSION}`;
 

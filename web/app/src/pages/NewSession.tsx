@@ -26,7 +26,10 @@ export function NewSessionPage() {
       return after;
     });
   // Scrolls the error into view: not below the edge, nor behind the navigation.
-  useEffect(() => said.current?.scrollIntoView({ block: "center" }), [trouble]);
+  // In braces: newer browsers return a promise, which React would take for a clean-up.
+  useEffect(() => {
+    said.current?.scrollIntoView({ block: "center" });
+  }, [trouble]);
 
   const start = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

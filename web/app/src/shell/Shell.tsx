@@ -20,7 +20,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const synced = useBridge((state) => state.synced);
   const main = useRef<HTMLElement>(null);
 
-  useEffect(() => badge(waiting), [waiting]);
+  useEffect(() => void badge(waiting), [waiting]);
   // On a new page, reading begins at its title; a person who only selected another ask stays where they are.
   const page = place.page;
   const first = useRef(true);

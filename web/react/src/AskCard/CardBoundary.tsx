@@ -1,6 +1,6 @@
 /** Fallback for a card that cannot be drawn: shows the raw ask, and the person can still answer in words. */
 
-import { Component, useState, type ReactNode } from "react";
+import { Component, type ReactNode } from "react";
 import type { NewAnswer } from "@askbridge/client";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
@@ -8,12 +8,14 @@ import type { AskCardProps } from "./AskCard.tsx";
 
 interface State {
   readonly isBroken: boolean;
+  /** What the person has typed. Kept here: the fallback is drawn anew whenever the ask changes. */
+  readonly said: string;
 }
 
 export class CardBoundary extends Component<AskCardProps & { readonly children: ReactNode }, State> {
-  override state: State = { isBroken: false };
+  override state: State = { isBroken: false, said: "" };
 
-  static getDerivedStateFromError(): State {
+  static getDerivedStateFromError(): Partial<State> {
     return { isBroken: true };
   }
 
@@ -24,16 +26,26 @@ export class CardBoundary extends Component<AskCardProps & { readonly children: 
 
   override render() {
     return this.state.isBroken ? (
-      <Fallback {...this.props} onRetry={() => this.setState({ isBroken: false })} />
+      <Fallback
+        {...this.props}
+        said={this.state.said}
+        onSaid={(said) => this.setState({ said })}
+        onRetry={() => this.setState({ isBroken: false })}
+      />
     ) : (
       this.props.children
     );
   }
 }
 
-function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { readonly onRetry: () => void }) {
+interface FallbackProps extends AskCardProps {
+  readonly said: string;
+  readonly onSaid: (said: string) => void;
+  readonly onRetry: () => void;
+}
+
+function Fallback({ view, said, onSaid, onAnswer, onDismiss, onRetry }: FallbackProps) {
   const words = useWords();
-  const [said, setSaid] = useState("");
   const answer = inWords(view.ask, said.trim());
   return (
     <article className="ab-card" data-phase="broken">
@@ -52,7 +64,7 @@ function Fallback({ view, onAnswer, onDismiss, onRetry }: AskCardProps & { reado
       </details>
       <label className="ab-field">
         <span className="ab-field-label">{words.brokenAnswer}</span>
-        <textarea className="ab-input" rows={2} value={said} onChange={(event) => setSaid(event.target.value)} />
+        <textarea className="ab-input" rows={2} value={said} onChange={(event) => onSaid(event.target.value)} />
       </label>
       <div className="ab-foot">
         <div className="ab-foot-main">

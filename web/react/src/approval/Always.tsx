@@ -20,7 +20,7 @@ export function Always({ rules, ends, onAllow, onClose }: AlwaysProps) {
   const id = useId();
   const [chosen, setChosen] = useState(0);
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useEffect(() => void first.current?.focus(), []);
   return (
     <div
       className="ab-panel"

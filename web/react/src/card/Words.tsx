@@ -27,7 +27,7 @@ export function WordsPanel({ title, label, hint, words, onWords, actions, onClos
   const say = useWords();
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => void field.current?.focus(), []);
   const isReady = ({ needsWords }: PanelAction) => !needsWords || words.trim() !== "";
   return (
     <div
