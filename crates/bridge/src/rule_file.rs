@@ -1,7 +1,6 @@
 //! Reads the operator's rule file at start, and again when it has changed. A broken one at start is refused; a broken
 //! one later leaves the last good version in force, and says so.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -9,6 +8,7 @@ use std::time::SystemTime;
 use askbridge_core::limits;
 use askbridge_core::rules::asks::{RuleFile, RuleSet};
 use askbridge_core::terms::Rules;
+use askbridge_platform::files::open_regular;
 use askbridge_platform::local_time::Zone;
 use askbridge_policy::{Loaded, Problem};
 use tracing::{info, warn};
@@ -79,7 +79,8 @@ impl RuleSource {
     fn read_file(&self, path: &Path) -> Result<(Loaded, String), Vec<Problem>> {
         let failed = |error: std::io::Error| vec![problem(path, format!("could not read the rules: {error}"))];
         let mut text = String::new();
-        let file = File::open(path).map_err(failed)?;
+        // A FIFO would be waited for, at a start and at every stop.
+        let file = open_regular(path).map_err(failed)?;
         file.take(limits::RULES_BYTES_MAX as u64 + 1).read_to_string(&mut text).map_err(failed)?;
         let loaded = askbridge_policy::read(&path.display().to_string(), &text, self.home.as_deref())?;
         Ok((loaded, text))
@@ -132,8 +133,11 @@ pub(crate) fn put_without_yes(app: &App, read: &RulesRead) {
 
 fn put_set(app: &App, file: Option<&Path>, set: RuleSet) {
     let file = file.map(|file| file.display().to_string());
-    if let Some(file) = &file {
-        info!(file, rules = set.len(), "Rules are in force");
+    let before = app.handle.rules.state().file;
+    match (&file, before) {
+        (Some(file), _) => info!(file, rules = set.len(), "Rules are in force"),
+        (None, Some(before)) => warn!(file = before, "The rule file is gone; none of its rules is in force"),
+        (None, None) => {}
     }
     let since = Some(app.handle.now());
     app.handle.rules.set_state(RulesState { file, since, waits_for_tap: false, problems: Vec::new() });
@@ -196,5 +200,17 @@ mod tests {
         assert_eq!(named.read().expect_err("there is none")[0].what, "there is no such file");
         std::fs::write(&file, "[[rules]]\nname = \"a\"\ndo = \"ask\"\n").expect("it can be written");
         assert!(usual.read().is_ok_and(|read| read.set.len() == 1 && read.file == Some(file)));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let fifo = folder.path().join("rules.toml");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo runs").success());
+        for file in [fifo, folder.path().to_owned(), "/dev/zero".into()] {
+            let source = RuleSource { files: vec![file], is_named: true, ..RuleSource::default() };
+            let problems = source.read().expect_err("it is no file");
+            assert_eq!(problems[0].what, "could not read the rules: it is not a regular file");
+        }
     }
 }

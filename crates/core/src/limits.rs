@@ -204,6 +204,8 @@ pub const RULE_TEXT_BYTES_MAX: usize = 4 * 1024;
 pub const RULED_COMMAND_BYTES_MAX: usize = 64 * 1024;
 /// Interval at which a rule file is looked at, to find that it has changed.
 pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Bytes of a certificate with its chain, or of a key.
+pub const CERTIFICATE_BYTES_MAX: u64 = 1024 * 1024;
 /// Spans that are queued for the collector. Beyond: they are dropped, and counted.
 pub const SPANS_WAITING_MAX: usize = 4096;
 /// Traced asks whose request is remembered. Beyond: an arbitrary one is dropped, and its span has no parent.

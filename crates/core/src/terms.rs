@@ -148,7 +148,28 @@ impl Rule {
 /// Compares whole path components: `/srv/app` is not inside `/srv/ap`.
 pub(crate) fn lies_in(folder: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
+    // `/srv/sandbox/../app` is not in `/srv/sandbox`, although it begins so.
+    let resolved;
+    let folder = match folder.split('/').any(|part| part == "..") {
+        true => {
+            resolved = resolve(folder);
+            &resolved
+        }
+        false => folder,
+    };
     folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Resolves `..` as text.
+fn resolve(folder: &str) -> String {
+    let mut parts = Vec::new();
+    for part in folder.split('/').filter(|part| !part.is_empty()) {
+        match part {
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
 }
 
 /// Finds the rule that applies.
@@ -206,6 +227,14 @@ mod tests {
             header: Some("Deploy"),
             wishes,
         }
+    }
+
+    #[test]
+    fn a_folder_that_leads_out_of_another_again_is_not_in_it() {
+        assert!(lies_in("/srv/app", "/srv/app/") && lies_in("/srv/app/x", "/srv/app") && lies_in("/x", "/"));
+        assert!(!lies_in("/srv/apples", "/srv/app"));
+        assert!(!lies_in("/srv/app/../etc", "/srv/app") && !lies_in("/srv/app/x/../..", "/srv/app"));
+        assert!(lies_in("/srv/x/../app", "/srv/app"));
     }
 
     #[test]

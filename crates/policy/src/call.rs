@@ -8,14 +8,15 @@ use askbridge_core::rules::asks::{Call, Script};
 use serde_json::Value;
 
 use crate::shell;
-use crate::tools::PATHS;
+use crate::tools::{PATH_GLOBS, PATHS};
 
 /// A call, parsed when a rule looks at it.
 #[derive(Debug)]
 pub struct JsonCall<'a> {
     tool: &'a str,
     text: &'a str,
-    input: OnceCell<Value>,
+    /// `None` if it is not JSON.
+    input: OnceCell<Option<Value>>,
     script: OnceCell<Option<Script>>,
 }
 
@@ -23,13 +24,17 @@ pub struct JsonCall<'a> {
 const SHELLS: &[&str] = &["Bash"];
 
 impl<'a> JsonCall<'a> {
-    /// An input that is not JSON has no fields.
+    /// An input that is not JSON has no fields; an empty one is an object without any.
     pub fn new(tool: &'a str, input: &'a str) -> Self {
         Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new() }
     }
 
-    fn input(&self) -> &Value {
-        self.input.get_or_init(|| serde_json::from_str(self.text).unwrap_or(Value::Null))
+    fn input(&self) -> Option<&Value> {
+        let read = || match self.text.trim().is_empty() {
+            true => Some(Value::Null),
+            false => serde_json::from_str(self.text).ok(),
+        };
+        self.input.get_or_init(read).as_ref()
     }
 }
 
@@ -45,7 +50,7 @@ impl Call for JsonCall<'_> {
     }
 
     fn field(&self, path: &str) -> Option<Cow<'_, str>> {
-        let mut value = self.input();
+        let mut value = self.input()?;
         for name in path.split('.') {
             value = match value {
                 Value::Object(fields) => fields.get(name)?,
@@ -61,6 +66,11 @@ impl Call for JsonCall<'_> {
         }
     }
 
+    fn is_readable(&self) -> bool {
+        // A shell's tool without a command that is a text is as dark as an input that is not JSON.
+        self.input().is_some() && (!SHELLS.contains(&self.tool) || self.script().is_some())
+    }
+
     fn script(&self) -> Option<&Script> {
         let read = || {
             let command = SHELLS.contains(&self.tool).then(|| self.field("command")).flatten()?;
@@ -69,15 +79,19 @@ impl Call for JsonCall<'_> {
         self.script.get_or_init(read).as_ref()
     }
 
-    fn words(&self, folder: Option<&str>) -> Vec<String> {
+    fn words(&self, folder: Option<&str>) -> Option<Vec<String>> {
+        if !self.is_readable() || self.script().is_some_and(|script| script.is_beyond) {
+            return None;
+        }
         if let Some(script) = self.script() {
             let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
             let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
-            return texts.flat_map(beginnings).collect();
+            return Some(texts.flat_map(beginnings).collect());
         }
-        let paths: Vec<_> = PATHS.iter().filter_map(|name| self.field(name)).collect();
-        let parts = paths.iter().map(|path| path.as_ref()).chain(folder).flat_map(|path| path.split('/'));
-        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        let paths: Vec<_> = PATHS.iter().chain(PATH_GLOBS).filter_map(|name| self.field(name)).collect();
+        let texts = paths.iter().flat_map(|path| [path.as_ref(), path.trim()]).chain(folder);
+        let parts = texts.flat_map(|path| path.split('/')).filter(|part| !part.is_empty());
+        Some(parts.flat_map(|part| [part.to_owned(), part.to_lowercase()]).collect())
     }
 }
 

@@ -16,7 +16,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("branch", "The session is on this git branch"),
     ("kind", "The ask is of this kind: `questions`, `approval`, `plan`, `form`"),
     ("tool", "The approval is for such a call, as Claude Code writes its rules: `Bash(npm test *)`"),
-    ("input", "Fields of the call's input: `input.command = \"make *\"`"),
+    ("input", "Fields of the call's input: `input.branch = \"release/*\"`"),
     ("question", "A question reads so; every question, if the rule answers"),
     ("header", "The same for a question's header"),
     ("option", "The same for the label of an option that a question offers"),

@@ -191,8 +191,11 @@ impl<'a, 't> Reading<'a, 't> {
 
     fn answers(&mut self, value: &Value<'_>) -> Option<Answers> {
         let DeValue::Table(table) = value.get_ref() else { return self.answer_by(value).map(Answers::All) };
-        let each = table
-            .iter()
+        // The parser sorts by name; the order of the file is the one that its author sees.
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(question, _)| question.span().start);
+        let each = entries
+            .into_iter()
             .map(|(question, value)| Some((TextPattern::new(question.get_ref().as_ref()), self.answer_by(value)?)));
         // One pattern with stars may match what another names: those without come first.
         let mut each = each.collect::<Option<Vec<_>>>()?;
@@ -246,7 +249,7 @@ impl<'a, 't> Reading<'a, 't> {
                 "a kind; there are questions, approval, plan, form",
             ),
             tool,
-            input: self.input(),
+            input: self.input(yes),
             question: self.patterns("question"),
             header: self.patterns("header"),
             first_header: None,
@@ -259,14 +262,24 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
-    fn input(&mut self) -> Vec<(String, Vec<TextPattern>)> {
+    fn input(&mut self, yes: Yes) -> Vec<(String, Vec<TextPattern>)> {
         let Some(value) = self.get("input") else { return Vec::new() };
         let DeValue::Table(table) = value.get_ref() else {
-            self.complain(value.span().start, "`input` is for fields: input.command = \"make *\"", None);
+            self.complain(value.span().start, "`input` is for fields: input.branch = \"release/*\"", None);
             return Vec::new();
         };
         let mut fields = Vec::new();
         self.fields("", table, 0, &mut fields);
+        if fields.is_empty() {
+            self.complain(value.span().start, "`input` names no field", Some("remove it, or name one"));
+        }
+        let is_wide = |pattern: &TextPattern| matches!(pattern, TextPattern::Stars(_));
+        let wide = fields.iter().any(|(path, patterns)| path == "command" && patterns.iter().any(is_wide));
+        if yes == Yes::May && wide {
+            // As a text, `make *` is `make x; curl … | sh` too.
+            let hint = "write tool = \"Bash(make *)\", which looks at every part of a command";
+            self.complain(value.span().start, "a `*` in `input.command` would allow any command behind it", Some(hint));
+        }
         fields
     }
 
@@ -275,7 +288,7 @@ impl<'a, 't> Reading<'a, 't> {
             let path =
                 if above.is_empty() { name.get_ref().to_string() } else { format!("{above}.{}", name.get_ref()) };
             match value.get_ref() {
-                DeValue::Table(inner) if depth < limits::NESTED_JSON_MAX => {
+                DeValue::Table(inner) if depth < limits::NESTED_JSON_MAX && !inner.is_empty() => {
                     self.fields(&path, inner, depth + 1, fields)
                 }
                 _ => {
@@ -359,9 +372,10 @@ pub(crate) fn whole(value: &DeValue<'_>) -> Option<u32> {
 /// A folder from the root; `~` is the home folder.
 fn absolute(text: &str, home: Option<&str>) -> Option<String> {
     match text.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+        Some(rest) if (rest.is_empty() || rest.starts_with('/')) && !rest.contains('*') => {
             Some(format!("{}{rest}", home?.trim_end_matches('/')))
         }
-        _ => text.starts_with('/').then(|| text.to_owned()),
+        // A star would be taken as it is, and match nothing.
+        _ => (text.starts_with('/') && !text.contains('*')).then(|| text.to_owned()),
     }
 }

@@ -4,6 +4,7 @@
 //! expansions, redirections to files, background jobs, groups, constructs. For rules that deny, `suspects` looks into
 //! all of that and would rather name a command too many.
 
+mod escapes;
 mod scan;
 mod suspects;
 

@@ -3,10 +3,14 @@
 use askbridge_core::limits;
 use askbridge_core::rules::asks::{Part, Script};
 
-use super::suspects;
+use super::{escapes, suspects};
 
 /// How deep commands within commands are followed. Beyond: they are not looked into, and nothing is allowed.
 pub(super) const DEPTH_MAX: usize = 8;
+
+/// Bytes of texts that one input may give, and bytes that are read to find them. Beyond, the input counts as one that
+/// may run anything.
+pub(super) const BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,8 +27,23 @@ pub(super) struct Found {
     pub(super) commands: Vec<Vec<Word>>,
     /// Texts that are commands themselves: in `$(…)`, backticks, `<(…)`.
     pub(super) nested: Vec<String>,
+    /// Texts that a command reads from its input: here-documents and here-strings. A shell runs them.
+    pub(super) fed: Vec<String>,
     /// Is there something that we do not understand, or that changes what runs?
     pub(super) is_unclear: bool,
+    /// Is there more nested in it than fits?
+    pub(super) is_beyond: bool,
+    nested_bytes: usize,
+}
+
+impl Found {
+    fn nest(&mut self, text: String) {
+        self.nested_bytes += text.len();
+        self.is_beyond |= self.nested_bytes > BYTES_MAX;
+        if !self.is_beyond {
+            self.nested.push(text);
+        }
+    }
 }
 
 /// Reads a command.
@@ -37,8 +56,8 @@ pub(crate) fn script(text: &str) -> Script {
         && !found.commands.is_empty()
         && found.commands.iter().all(|words| !changes_what_runs(words));
     let plain = is_plain.then(|| found.commands.iter().map(|words| part(words)).collect());
-    let suspects = suspects::of(text);
-    Script { text: text.trim().to_owned(), plain, suspects }
+    let (suspects, is_beyond) = suspects::of(text);
+    Script { text: text.trim().to_owned(), plain, suspects, is_beyond }
 }
 
 /// Words after which the shell reads on in another way, and commands that run their arguments as shell code.
@@ -59,12 +78,14 @@ fn part(words: &[Word]) -> Part {
     Part { text: texts(words), assigned_bytes }
 }
 
-/// Is it `NAME=value`, before a command?
+/// Is it `NAME=value` or `NAME[0]=value`, before a command?
 pub(super) fn is_assignment(word: &Word) -> bool {
-    let Some((name, _)) = word.written.split_once('=') else { return false };
-    let name = name.strip_suffix('+').unwrap_or(name);
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.is_empty() && name.chars().all(is_part) && !name.starts_with(|c: char| c.is_ascii_digit())
+    let rest = word.written.trim_start_matches(is_part);
+    let name = &word.written[..word.written.len() - rest.len()];
+    let is_name = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit());
+    let is_element = rest.starts_with('[') && (rest.contains("]=") || rest.contains("]+="));
+    is_name && (rest.starts_with('=') || rest.starts_with("+=") || is_element)
 }
 
 pub(super) fn scan(text: &str) -> Found {
@@ -109,7 +130,12 @@ impl Scan<'_> {
                     self.skip(2);
                     self.end_command();
                 }
-                '&' if self.rest.starts_with("&>") => self.redirect(),
+                '&' if self.rest.starts_with("&>") => {
+                    // Only bash and zsh redirect. In other shells the `&` ends the command, and a next one begins.
+                    self.found.is_unclear = true;
+                    self.found.nest(self.rest[1..].to_owned());
+                    self.redirect();
+                }
                 '&' => {
                     self.found.is_unclear = true;
                     self.skip(1);
@@ -161,7 +187,7 @@ impl Scan<'_> {
             '`' => {
                 self.found.is_unclear = true;
                 let (inside, taken) = backticked(self.rest);
-                self.found.nested.push(inside);
+                self.found.nest(inside);
                 self.put(taken, "");
             }
             // Expanded to several words.
@@ -197,7 +223,7 @@ impl Scan<'_> {
                         _ => None,
                     };
                     if let Some((inside, taken)) = nested {
-                        self.found.nested.push(inside);
+                        self.found.nest(inside);
                         // Go on after it.
                         while chars.clone().next().is_some_and(|(next, _)| next < at + taken) {
                             chars.next();
@@ -215,14 +241,29 @@ impl Scan<'_> {
 
     fn dollar(&mut self) {
         self.found.is_unclear = true;
-        if self.rest.starts_with("$(") { self.nest(2) } else { self.put(1, "$") }
+        match self.rest.as_bytes().get(1) {
+            Some(b'(') => self.nest(2),
+            Some(b'\'') => {
+                let (bare, taken) = escapes::quoted(self.rest);
+                self.put(taken, &bare);
+            }
+            // A text to be translated: quotes all the same.
+            Some(b'"') => self.put(1, ""),
+            Some(b'{') => {
+                let (inside, taken) = braced(&self.rest[1..]);
+                let written = self.rest[..1 + taken].to_owned();
+                self.found.nest(inside);
+                self.put(1 + taken, &written);
+            }
+            _ => self.put(1, "$"),
+        }
     }
 
     /// Takes `$(…)`, `<(…)` or `>(…)`, of which the first two characters are these.
     fn nest(&mut self, opening: usize) {
         self.found.is_unclear = true;
         let (inside, taken) = parenthesized(&self.rest[opening - 1..]);
-        self.found.nested.push(inside);
+        self.found.nest(inside);
         self.put(opening - 1 + taken, "");
     }
 
@@ -233,8 +274,10 @@ impl Scan<'_> {
             self.word = None;
         }
         self.end_word();
-        let operator = self.rest.len() - self.rest.trim_start_matches(['<', '>', '&', '|', '-']).len();
-        let operator = &self.rest[..operator.min(4)];
+        let is_operator = |byte: &u8| b"<>&|-".contains(byte);
+        // No operator is longer, and looking further each time would take long in a row of them.
+        let operator = self.rest.bytes().take(4).take_while(is_operator).count();
+        let operator = &self.rest[..operator];
         let (is_here, operator) = match operator {
             _ if operator.starts_with("<<<") => (false, "<<<"),
             _ if operator.starts_with("<<-") => (true, "<<-"),
@@ -255,6 +298,9 @@ impl Scan<'_> {
             self.here.push((target.bare, !is_quoted));
             self.found.is_unclear = true;
             return;
+        }
+        if operator == "<<<" {
+            self.found.fed.push(target.bare.clone());
         }
         let to_nowhere = target.bare == "/dev/null" && operator != "<>";
         let copies = operator.ends_with('&') && target.bare.bytes().all(|byte| byte.is_ascii_digit());
@@ -286,9 +332,10 @@ impl Scan<'_> {
             }
             if is_expanded {
                 // As if in double quotes: only what is nested in it runs.
-                let body = body.replace('"', " ");
-                self.found.nested.extend(scan(&format!("\"{body}\"")).nested);
+                let inside = scan(&format!("\"{}\"", body.replace('"', " ")));
+                inside.nested.into_iter().for_each(|nested| self.found.nest(nested));
             }
+            self.found.fed.push(body);
         }
     }
 
@@ -348,6 +395,23 @@ fn parenthesized(text: &str) -> (String, usize) {
         }
     }
     (text.get(1..).unwrap_or_default().to_owned(), text.len())
+}
+
+/// The same for the brace of `${…}`, in which blanks separate no words. All of it is looked into as well, so an end that
+/// the shell finds elsewhere hides nothing.
+fn braced(text: &str) -> (String, usize) {
+    let mut depth = 0usize;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '{' => depth += 1,
+            '}' if depth == 1 => return (text[1..at].to_owned(), at + 1),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    (text[1..].to_owned(), text.len())
 }
 
 /// The same for the backtick that the text begins with.

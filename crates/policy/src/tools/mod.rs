@@ -7,5 +7,5 @@ mod commands;
 mod paths;
 mod spec;
 
-pub(crate) use spec::PATHS;
+pub(crate) use spec::{PATH_GLOBS, PATHS};
 pub use spec::{ToolSpecs, Yes};

@@ -1,8 +1,10 @@
 //! A list of `Tool(spec)` strings, compiled.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use askbridge_core::rules::asks::{Anchor, Call, Leaning, TextPattern, ToolCondition};
+use url::Url;
 
 use super::commands::CommandPattern;
 use super::paths::PathPattern;
@@ -52,6 +54,8 @@ const READS_AND_CHANGES: &[&str] =
     &["Read", "Grep", "Glob", "NotebookRead", "LS", "Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// The fields that name a file or a folder.
 pub(crate) const PATHS: &[&str] = &["file_path", "notebook_path", "path"];
+/// The fields in which a search names files by a pattern, which may lead elsewhere (`/etc/*`).
+pub(crate) const PATH_GLOBS: &[&str] = &["pattern", "glob"];
 
 impl ToolSpecs {
     /// Compiles the strings of one rule. `home` is for `~/`. The error says which of them is wrong, and why.
@@ -126,7 +130,7 @@ impl Spec {
                     (_, Yes::May) => READS,
                     (_, Yes::Never) => READS_AND_CHANGES,
                 };
-                Ok(Self::Path { pattern: PathPattern::read(spec, home)?, tools })
+                Ok(Self::Path { pattern: PathPattern::read(spec, yes, home)?, tools })
             }
             ("WebFetch", Some(("domain", domain))) => Ok(Self::Domain(TextPattern::new(domain.to_lowercase()))),
             ("Skill", _) => Ok(Self::Skill(CommandPattern::read(spec))),
@@ -150,22 +154,37 @@ impl ToolCondition for ToolSpecs {
             Spec::Any => true,
             Spec::Command(_) => false,
             Spec::Path { pattern, .. } => {
-                let mut paths = PATHS.iter().filter_map(|name| call.field(name)).peekable();
+                let paths: Vec<_> = PATHS.iter().filter_map(|name| call.field(name)).collect();
+                let globs: Vec<_> = searched(call.tool()).iter().filter_map(|name| call.field(name)).collect();
                 // A search without a path is one in the session's folder.
-                let searches = matches!(call.tool(), "Grep" | "Glob" | "LS") && paths.peek().is_none();
-                paths.any(|path| pattern.matches(&path, folder, leaning))
-                    || (searches && pattern.matches(".", folder, leaning))
+                let searches = matches!(call.tool(), "Grep" | "Glob" | "LS") && paths.is_empty();
+                let fits = |path: &Cow<'_, str>| pattern.matches(path, folder, leaning);
+                match leaning {
+                    // Which of several fields the tool uses is not known.
+                    Leaning::Every => {
+                        !globs.iter().any(|glob| leads_elsewhere(glob))
+                            && if searches { pattern.matches(".", folder, leaning) } else { !paths.is_empty() }
+                            && paths.iter().all(fits)
+                    }
+                    Leaning::Any => {
+                        paths.iter().chain(&globs).any(fits) || (searches && pattern.matches(".", folder, leaning))
+                    }
+                }
             }
             Spec::Domain(domain) => {
                 call.field("url").and_then(|url| host(&url)).is_some_and(|host| domain.matches(&host))
             }
-            Spec::Field { name, pattern } => call.field(name).is_some_and(|value| pattern.matches(&value)),
+            Spec::Field { name, pattern } => call.field(name).is_some_and(|value| match leaning {
+                Leaning::Every => pattern.allows(&value),
+                Leaning::Any => pattern.matches(&value),
+            }),
             Spec::Skill(pattern) => call.field("skill").is_some_and(|skill| {
                 let args = call.field("args").filter(|args| !args.is_empty());
                 pattern.is_like(&args.map_or_else(|| skill.to_string(), |args| format!("{skill} {args}")))
             }),
         };
-        if meant.iter().any(|spec| alone(&spec)) {
+        let is_dark = leaning == Leaning::Any && !meant.is_empty() && !call.is_readable();
+        if is_dark || meant.iter().any(|spec| alone(&spec)) {
             return true;
         }
         let patterns: Vec<_> = meant
@@ -185,7 +204,7 @@ impl ToolCondition for ToolSpecs {
             }
             Leaning::Any => {
                 let texts = || script.suspects.iter().chain([&script.text]);
-                patterns.iter().any(|pattern| texts().any(|text| pattern.is_like(text)))
+                script.is_beyond || patterns.iter().any(|pattern| texts().any(|text| pattern.is_like(text)))
             }
         }
     }
@@ -213,16 +232,25 @@ impl fmt::Display for ToolSpecs {
     }
 }
 
-/// Returns the host of an address, in lower case.
+/// The fields in which this tool takes a pattern for files. Of a search in texts, `pattern` is for the text.
+fn searched(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "Glob" => PATH_GLOBS,
+        "Grep" => &["glob"],
+        _ => &[],
+    }
+}
+
+/// May a pattern for files match some that are not below the folder that is searched?
+fn leads_elsewhere(glob: &str) -> bool {
+    let glob = glob.trim_start();
+    glob.starts_with(['/', '~', '\\']) || glob.contains("..")
+}
+
+/// Returns the host of a web address as a browser reads it, in lower case. A client reads `https:evil.example` and
+/// `https://ev%69l.example` as the same host, so texts are not compared.
 fn host(url: &str) -> Option<String> {
-    let (_, rest) = url.split_once("://")?;
-    // A browser takes a backslash for a slash.
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => host,
-    };
-    let host = host.trim_end_matches('.').to_lowercase();
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let host = url.host_str()?.trim_end_matches('.').to_lowercase();
     (!host.is_empty()).then_some(host)
 }

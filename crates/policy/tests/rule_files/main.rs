@@ -4,6 +4,7 @@
 
 mod claude;
 mod cookbook;
+mod evasions;
 mod limits;
 mod ours;
 mod reading;

@@ -23,7 +23,7 @@ folder = ["/srv/app", "~/work"]
 branch = "release/*"
 kind = "approval"
 tool = ["Bash(npm test *)", "mcp__github__*", "Read(~/notes/**)", "WebFetch(domain:example.org)"]
-input.command = "npm *"
+input.branch = "release/*"
 input.options.depth = ["1", "2"]
 asks_about = "test"
 hours = "22:00-07:00"
@@ -142,4 +142,35 @@ is = "allow"
     let rules = askbridge_core::rules::asks::RuleSet::new(vec![loaded.into_file()], Default::default());
     let run: Vec<_> = examples.iter().map(|example| (example.line, example.run(&rules))).collect();
     assert_eq!(run, [(7, Ok(())), (12, Err("wanted allow, got none".to_owned()))]);
+}
+
+#[test]
+fn of_several_answers_the_first_in_the_file_counts_and_not_the_first_in_the_alphabet() {
+    let text = r#"
+[[rules]]
+name = "which"
+do = "answer"
+answer = { "Which *" = "B", "*" = "first", "Which colour?" = "C" }
+
+[[rules.examples]]
+question = "Which one?"
+options = ["A", "B"]
+is = "B"
+
+[[rules.examples]]
+question = "Which colour?"
+options = ["B", "C"]
+is = "C"
+
+[[rules.examples]]
+question = "And now?"
+options = ["A", "B"]
+is = "A"
+"#;
+    let loaded = read("rules.toml", text, None).unwrap();
+    let examples = loaded.examples.clone();
+    let rules = askbridge_core::rules::asks::RuleSet::new(vec![loaded.into_file()], Default::default());
+    for example in &examples {
+        assert_eq!(example.run(&rules), Ok(()), "line {}", example.line);
+    }
 }

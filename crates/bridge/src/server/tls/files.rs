@@ -171,6 +171,12 @@ mod tests {
         assert!(no_key.contains("cert.pem` has no unencrypted private key in PEM form"), "{no_key}");
         let missing = said(TlsFiles { certificate: cert.with_file_name("none.pem"), key: key.clone() });
         assert!(missing.contains("could not read") && missing.contains("none.pem"), "{missing}");
+        let device = said(TlsFiles { certificate: "/dev/zero".into(), key: key.clone() });
+        assert!(device.contains("it is not a regular file"), "{device}");
+        let fifo = cert.with_file_name("fifo.pem");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let waits = said(TlsFiles { certificate: fifo, key: key.clone() });
+        assert!(waits.contains("it is not a regular file"), "{waits}");
         fs::write(&cert, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
         let garbled = said(TlsFiles { certificate: cert, key });
         assert!(garbled.contains("could not make sense of"), "{garbled}");

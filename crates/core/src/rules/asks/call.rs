@@ -11,12 +11,15 @@ pub trait Call {
     /// writes them. `None` if there is no such field, or it is a list, an object or null.
     fn field(&self, path: &str) -> Option<Cow<'_, str>>;
 
+    /// Could the input be read? If not, a rule that denies or asks must not be evaded by that.
+    fn is_readable(&self) -> bool;
+
     /// The commands that a shell would run, if this is a shell's tool.
     fn script(&self) -> Option<&Script>;
 
     /// Words under which rules for this call are found, each of which some [`Anchor`] may have. More than needed costs
-    /// time; one too few, and a rule is not found.
-    fn words(&self, folder: Option<&str>) -> Vec<String>;
+    /// time; one too few, and a rule is not found. `None`: they are not known, and any rule for the tool may match.
+    fn words(&self, folder: Option<&str>) -> Option<Vec<String>>;
 }
 
 /// The commands of a shell's input.
@@ -30,6 +33,8 @@ pub struct Script {
     /// Every text that may run as a command, without quotes, assignments and wrappers like `sudo`: more rather than
     /// less.
     pub suspects: Vec<String>,
+    /// Is there more in it than was looked at? Then anything may run.
+    pub is_beyond: bool,
 }
 
 /// One simple command.

@@ -125,7 +125,13 @@ impl AskRule {
                 .is_none_or(|tool| facts.call.is_some_and(|call| tool.holds(call, facts.folder, leaning))),
             Condition::Input(at) => when.input.get(at).is_none_or(|(path, patterns)| {
                 let have = facts.call.and_then(|call| call.field(path));
-                have.is_some_and(|have| patterns.iter().any(|pattern| pattern.matches(&have)))
+                match leaning {
+                    Leaning::Every => have.is_some_and(|have| patterns.iter().any(|pattern| pattern.allows(&have))),
+                    Leaning::Any => {
+                        facts.call.is_some_and(|call| !call.is_readable())
+                            || have.is_some_and(|have| patterns.iter().any(|pattern| pattern.matches(&have)))
+                    }
+                }
             }),
             Condition::Question => {
                 of_questions(&when.question, facts, leaning, |question, pattern| pattern.matches(&question.text))

@@ -58,8 +58,11 @@ impl Index {
         if let Some((call, rules)) = facts.call.and_then(|call| Some((call, self.by_tool.get(call.tool())?))) {
             found.extend(&rules.all);
             if !rules.by_word.is_empty() {
-                for word in call.words(facts.folder) {
-                    found.extend(rules.by_word.get(&word).into_iter().flatten());
+                match call.words(facts.folder) {
+                    Some(words) => {
+                        words.iter().for_each(|word| found.extend(rules.by_word.get(word).into_iter().flatten()))
+                    }
+                    None => found.extend(rules.by_word.values().flatten()),
                 }
             }
         }

@@ -25,6 +25,13 @@ impl TextPattern {
             Self::Stars(pattern) => looks_like(pattern, text),
         }
     }
+
+    /// May a rule say yes to this text? A `*` does not stand for `..`, which leads out of the folder that is written
+    /// before it.
+    pub fn allows(&self, text: &str) -> bool {
+        let leads_out = || text.split(['/', '\\']).any(|part| part == "..");
+        self.matches(text) && (matches!(self, Self::Exact(_)) || !leads_out())
+    }
 }
 
 impl fmt::Display for TextPattern {

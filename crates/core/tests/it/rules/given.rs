@@ -102,8 +102,12 @@ impl Call for Named<'_> {
         None
     }
 
-    fn words(&self, _: Option<&str>) -> Vec<String> {
-        Vec::new()
+    fn words(&self, _: Option<&str>) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
+    fn is_readable(&self) -> bool {
+        true
     }
 }
 
