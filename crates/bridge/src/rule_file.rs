@@ -69,7 +69,7 @@ impl RuleSource {
             text = read;
         }
         let without_yes = files.iter().map(|file| {
-            let rules = file.rules.iter().filter(|rule| !rule.action.says_yes()).cloned().collect();
+            let rules = file.rules.iter().filter(|rule| !rule.loosens()).cloned().collect();
             RuleFile { terms: file.terms, rules }
         });
         let without_yes = RuleSet::new(without_yes.collect(), otherwise.clone());

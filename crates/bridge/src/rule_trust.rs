@@ -1,9 +1,9 @@
 //! Rules that say yes are put in force once a person has agreed to them.
 //!
 //! An agent runs as the user whose file it is, so it could write a rule that allows what it wants. Therefore, once a
-//! device is paired, a file with rules that allow or answer counts only after a tap on a paired device agreed to this
-//! very text. Until then the rules before it stay in force; at a start, those of the file that do not say yes. A file
-//! without such rules can only tighten, and needs no tap.
+//! device is paired, a file with rules that allow, answer or set a quorum counts only after a tap on a paired device
+//! agreed to this very text. Until then the rules before it stay in force; at a start, the other rules of the file. A
+//! file without such rules needs no tap.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ fn yes(read: &RulesRead) -> Vec<String> {
     let lines: Vec<_> = read.text.lines().collect();
     let begins = |rule: &AskRule| rule.place.as_ref().map_or(0, |place| (place.line as usize).saturating_sub(1));
     let begin: BTreeSet<_> = read.set.rules().filter(|rule| rule.place.is_some()).map(begins).collect();
-    let yes: BTreeSet<_> = read.set.rules().filter(|rule| rule.action.says_yes()).map(begins).collect();
+    let yes: BTreeSet<_> = read.set.rules().filter(|rule| rule.loosens()).map(begins).collect();
     let (mut shown, mut bytes, mut left_out) = (Vec::new(), 0, 0);
     for from in yes {
         let to = begin.range(from + 1..).next().copied().unwrap_or(lines.len());

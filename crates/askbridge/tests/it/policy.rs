@@ -161,13 +161,16 @@ fn files_are_checked_examples_run_and_rules_explained_without_a_server() {
     ");
 }
 
+fn waits(bridge: &TestBridge) -> bool {
+    in_force(bridge)["waits_for_tap"].as_bool().unwrap()
+}
+
 #[test]
 fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
     let mut bridge = TestBridge::stopped();
     write(&bridge, RULES);
     bridge.start_again();
     bridge.person();
-    let waits = || in_force(&bridge)["waits_for_tap"].as_bool().unwrap();
     assert_eq!(ask(&bridge, &approval("npm test"))["state"], "ruled", "they were there before the first device");
 
     // What an agent might write for itself. The new denial waits with it: it is the same file.
@@ -176,7 +179,7 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
          words = \"No.\"\ntool = \"Bash(make *)\"\n"
     );
     write(&bridge, &loosened);
-    until("the change is seen", || waits().then_some(()));
+    until("the change is seen", || waits(&bridge).then_some(()));
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "open", "no device has agreed");
     let tap = bridge.the_open_tap();
     let shown = tap["approval"]["input"]["rules"].as_str().unwrap();
@@ -188,7 +191,7 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
     assert!(shown.ends_with("[[rules]]\n\"\"\"\ndo = \"allow\"\ntool = \"Bash\""), "as the file has it: {shown}");
     assert!(!shown.contains("deny"), "what can only tighten is left out: {shown}");
     bridge.tap("--deny");
-    until("it is told", || (!waits()).then_some(()));
+    until("it is told", || (!waits(&bridge)).then_some(()));
     let problem = in_force(&bridge)["problems"][0]["what"].as_str().unwrap().to_owned();
     assert_eq!(problem, "these rules are not in force: a paired device denied this");
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "open");
@@ -196,18 +199,19 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
     // At a start the rules that say no count, and those that say yes wait.
     bridge.kill();
     bridge.start_again();
-    let waits = || in_force(&bridge)["waits_for_tap"].as_bool().unwrap();
-    assert!(waits());
+    assert!(waits(&bridge));
     assert_eq!(ask(&bridge, &approval("make all"))["state"], "ruled");
     assert_eq!(ask(&bridge, &approval("npm test"))["state"], "open", "no device has agreed to this text");
     bridge.tap("--allow");
-    until("they are in force", || (!waits()).then_some(()));
+    until("they are in force", || (!waits(&bridge)).then_some(()));
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "ruled");
 
     // Agreed to once, it is in force after the next start. A file that only tightens needs no tap.
     bridge.kill();
     bridge.start_again();
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "ruled");
+    write(&bridge, "[[rules]]\nname = \"one is enough\"\nquorum = 1\n");
+    until("fewer people need a tap", || waits(&bridge).then_some(()));
     write(&bridge, "[[rules]]\nname = \"no make\"\ndo = \"deny\"\nwords = \"No.\"\ntool = \"Bash(make *)\"\n");
     until("it is taken over", || (in_force(&bridge)["rules"] == 1).then_some(()));
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "open");

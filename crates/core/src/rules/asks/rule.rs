@@ -34,15 +34,18 @@ pub enum Action {
     Deny { words: String },
 }
 
-impl Action {
-    /// Does it allow or answer without a person?
-    pub fn says_yes(&self) -> bool {
-        match self {
-            Self::Answer(_) | Self::Allow => true,
-            Self::Terms | Self::Ask | Self::Park | Self::Deny { .. } => false,
-        }
+impl AskRule {
+    /// Can it let through what would need a person, or more of them, without it?
+    pub fn loosens(&self) -> bool {
+        let says_yes = match self.action {
+            Action::Answer(_) | Action::Allow => true,
+            Action::Terms | Action::Ask | Action::Park | Action::Deny { .. } => false,
+        };
+        says_yes || self.wishes.quorum.is_some()
     }
+}
 
+impl Action {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Terms => "terms",
