@@ -8,6 +8,7 @@ mod heads;
 mod machines;
 mod mcp;
 mod texts;
+mod workflows;
 
 /// A function that takes bytes from outside.
 #[derive(Clone, Copy)]
@@ -37,4 +38,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "heads", also: &[], run: heads::heads },
     Target { name: "config", also: &[], run: config::config },
     Target { name: "edits", also: &[], run: edits::edits },
+    Target { name: "gobby_file", also: &[], run: workflows::gobby_file },
+    Target { name: "gobby_condition", also: &[], run: workflows::gobby_condition },
+    Target { name: "gobby_template", also: &[], run: workflows::gobby_template },
 ];
