@@ -6,8 +6,8 @@ use askbridge_config::{ForEveryone, ForServer};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    answer, ask, away, completions, config, demo, doctor, hook, inbox, init, journal, mcp, pair, policy, resume, run,
-    serve, taps, token,
+    answer, ask, away, channel, completions, config, demo, digest, doctor, hook, inbox, init, journal, mcp, notify,
+    pair, policy, resume, run, serve, taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -23,12 +23,12 @@ Usage: askbridge [COMMAND]
   ask, wait        ask a person and print the answer; wait for one asked before
   inbox, answer    see what waits for you (live with --watch), and answer it
   pair, token      let a phone or browser decide; list and revoke tokens
-  policy, taps     rules that decide for you; when a program needs your tap
+  channel, notify  be reached while away; see what was rung
+  policy, digest   rules that decide for you; what they decided
   init, uninstall  let an agent program ask through askbridge, and undo that
-  run              run a program as an agent: it may ask but never decide
-  mcp, hook        what agent programs start to reach a person
+  run, mcp, hook   run a program as an agent; what agents start to reach you
   away, resume     say that you are away; take up parked runs again
-  journal          check, export, back up, restore or prune the journal
+  journal, taps    check, back up or prune the journal; when taps are needed
   config, doctor   show and check the settings; find out what is wrong
   completions      completions for your shell
 
@@ -82,6 +82,10 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Say that you are away from this machine, or that you are back
     Away(away::Args),
+    /// Add, test and remove the ways in which you are reached while away
+    Channel(channel::Args),
+    /// See what was rung, and what became of it
+    Notify(notify::Args),
     /// Take up runs again whose parked question has been answered
     Resume(resume::Args),
     /// What agents in your own terminal call when they need you
@@ -90,6 +94,8 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Check, explain and test the rules by which asks are decided without you
     Policy(policy::Args),
+    /// Show what rules decided without you, and how to correct it
+    Digest(digest::Args),
     /// Let an agent that you already use ask through askbridge: writes into that program's own settings
     Init(init::Args),
     /// Take out of a program's settings what `init` wrote, and nothing else

@@ -110,6 +110,9 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Run(args) => commands::run::run(settings, args).await,
             Command::Mcp(args) => commands::mcp::run(settings, args).await,
             Command::Away(args) => commands::away::run(settings, args).await,
+            Command::Channel(args) => commands::channel::run(settings, args).await,
+            Command::Notify(args) => commands::notify::run(settings, args).await,
+            Command::Digest(args) => commands::digest::run(settings, args).await,
             Command::Policy(args) => commands::policy::run(settings, args).await,
             Command::Resume(args) => commands::resume::run(settings, args).await,
             Command::Serve(_)

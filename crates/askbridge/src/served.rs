@@ -14,6 +14,7 @@ use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
+use askbridge_bridge::ringing::ring;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, serve};
 use askbridge_bridge::traces::Telling;
@@ -96,6 +97,8 @@ impl Served {
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
         keeping::keep(&app, settings.retention());
+        let ringing = settings.ringing_options(public_url.clone());
+        ring(&app, ringing).await.context("could not look after the channels")?;
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
         spoken.serve(&app, settings)?;

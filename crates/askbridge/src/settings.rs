@@ -13,6 +13,7 @@ use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
+use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
 use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
@@ -168,6 +169,13 @@ impl Settings {
         HookOptions { park: **park, headless: **headless, away_after: **away_after }
     }
 
+    /// How people who are away are rung.
+    pub(crate) fn ringing_options(&self, public_url: Option<String>) -> RingingOptions {
+        let askbridge_config::Notify { grace, remind, quiet } = &self.notify;
+        let when = RingOptions { grace: **grace, remind: (**remind).clone() };
+        RingingOptions { when, quiet: **quiet, public_url, user: self.top.user.to_string() }
+    }
+
     /// The options for hosted agents.
     pub(crate) fn host_options(&self) -> HostOptions {
         let agents = &self.agents;
@@ -208,6 +216,7 @@ impl Settings {
             is_named: named.is_some(),
             files: named.unwrap_or_else(usual),
             home: text("HOME"),
+            remembered: Some(self.data.join("remembered.toml")),
             zone: text("TZ"),
         }
     }

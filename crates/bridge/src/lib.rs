@@ -16,6 +16,7 @@ pub mod meters;
 mod node_id;
 pub mod outbound;
 mod regular;
+pub mod ringing;
 pub mod rule_file;
 mod rule_trust;
 pub mod runtime;

@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use askbridge_core::limits;
-use askbridge_core::rules::asks::{RuleFile, RuleSet};
+use askbridge_core::rules::asks::{ProjectRules, RuleFile, RuleSet};
 use askbridge_core::terms::Rules;
+use askbridge_journal::journal::Journal;
 use askbridge_platform::files::open_regular;
 use askbridge_platform::local_time::Zone;
 use askbridge_policy::{Loaded, Problem};
 use tracing::{info, warn};
 
 use crate::hooks::presence;
+use crate::regular::read_short;
 use crate::rule_trust::{self, Pending};
-use crate::runtime::RulesState;
+use crate::runtime::{ProjectOptions, RulesState, read_now};
 use crate::server::App;
 
 /// Where rules come from.
@@ -29,6 +31,8 @@ pub struct RuleSource {
     pub is_named: bool,
     /// For `~/` in rules.
     pub home: Option<String>,
+    /// Where a copy of the remembered approvals is kept for people to read.
+    pub remembered: Option<PathBuf>,
     /// The zone for times of day, as `TZ` names it. `None`: the machine's own.
     pub zone: Option<String>,
 }
@@ -43,6 +47,8 @@ pub struct RulesRead {
     /// The rules that do not say yes.
     without_yes: RuleSet,
     pub examples: Vec<askbridge_policy::Example>,
+    /// Folders whose project files may say yes.
+    pub trusted: Vec<String>,
     stamp: Stamp,
 }
 
@@ -62,18 +68,34 @@ impl RuleSource {
         };
         let otherwise = self.settings.otherwise.clone();
         let mut files: Vec<RuleFile> = vec![self.settings.clone().into()];
-        let (mut examples, mut text) = (Vec::new(), String::new());
+        let (mut examples, mut trusted, mut text) = (Vec::new(), Vec::new(), String::new());
         if let Some((mut loaded, read)) = loaded {
             examples = std::mem::take(&mut loaded.examples);
+            trusted = std::mem::take(&mut loaded.trusted);
             files.push(loaded.into_file());
             text = read;
         }
         let without_yes = files.iter().map(|file| {
-            let rules = file.rules.iter().filter(|rule| !rule.loosens()).cloned().collect();
+            let rules = file.rules.iter().filter(|rule| !rule.needs_a_tap()).cloned().collect();
             RuleFile { terms: file.terms, rules }
         });
         let without_yes = RuleSet::new(without_yes.collect(), otherwise.clone());
-        Ok(RulesRead { set: RuleSet::new(files, otherwise), file, text, without_yes, examples, stamp })
+        let set = RuleSet::new(files, otherwise).trusting(trusted.clone());
+        Ok(RulesRead { set, file, text, without_yes, examples, trusted, stamp })
+    }
+
+    /// The rules of the project that a folder belongs to, as they count beside `ours`, and what is wrong with them.
+    pub fn project(&self, folder: &str, ours: &RuleSet) -> Option<(ProjectRules, Vec<Problem>)> {
+        let found = read_now(folder, self.home.clone(), self.files.clone())?;
+        Some((found.rules(ours).clone(), found.problems(ours).cloned().collect()))
+    }
+
+    /// Reads a file as a project's: its rules and examples, or everything that is wrong with it.
+    pub fn read_as_project(&self, path: &Path) -> Result<Loaded, Vec<Problem>> {
+        let failed = |error: std::io::Error| vec![problem(path, format!("could not read the rules: {error}"))];
+        let text = read_short(path, limits::PROJECT_RULES_BYTES_MAX as u64).map_err(failed)?;
+        let read = askbridge_policy::read_project(&path.display().to_string(), &text, self.home.as_deref())?;
+        if read.loosening.is_empty() { Ok(read.loaded) } else { Err(read.loosening) }
     }
 
     fn read_file(&self, path: &Path) -> Result<(Loaded, String), Vec<Problem>> {
@@ -116,6 +138,17 @@ pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
         warn!("The time zone of this machine cannot be read; rules with hours or days match nothing");
     }
     app.handle.rules.set_zone(zone);
+    let options = ProjectOptions { home: source.home.clone(), not_these: source.files.clone() };
+    app.handle.rules.projects.switch_on(options);
+    if let Some(file) = source.remembered.clone() {
+        app.handle.rules.remembered.keep_copy_in(file);
+    }
+    if let Err(error) = app.handle.load_unattended().await {
+        warn!(%error, "Could not read which runs no person attends; their asks wait for one");
+    }
+    if let Err(error) = app.handle.load_remembered().await {
+        warn!(%error, "Could not read the remembered approvals; they are not in force");
+    }
     let seen = read.stamp.clone();
     let pending = rule_trust::take_over(app, read, true).await;
     app.tasks.spawn(look_again(app.clone(), source, seen, pending));
@@ -144,17 +177,30 @@ fn put_set(app: &App, file: Option<&Path>, set: RuleSet) {
     app.handle.rules.replace(set);
 }
 
+/// After how many looks at the rule file the remembered approvals are read again, where other nodes can change them.
+const REMEMBERED_LOOKS: u32 = 10;
+
 async fn look_again(app: App, source: RuleSource, mut seen: Stamp, mut pending: Option<Pending>) {
     // An editor may write a file in several steps: it is read when two looks in a row find the same.
-    let mut changed: Option<Stamp> = None;
+    let (mut changed, mut looks_left): (Option<Stamp>, u32) = (None, REMEMBERED_LOOKS);
     loop {
-        let looks = app.handle.rules.now().looks_at_presence();
+        let rules = &app.handle.rules;
+        let looks = rules.now().looks_at_presence() || rules.projects.look_at_presence();
         let present = if looks { presence(&app).await.ok().map(|presence| !presence.is_away) } else { None };
         app.handle.rules.set_present(present);
         tokio::select! {
             biased;
-            () = app.stop.cancelled() => return,
+            () = app.stop.cancelled() => {
+                app.handle.write_uses().await;
+                return;
+            }
             () = tokio::time::sleep(limits::RULES_LOOK_EVERY) => {}
+        }
+        app.handle.write_uses().await;
+        // Another node may have changed what is remembered.
+        looks_left = looks_left.checked_sub(1).unwrap_or(REMEMBERED_LOOKS);
+        if looks_left == 0 && !app.handle.store.exclusive() {
+            let _ = app.handle.load_remembered().await;
         }
         let stamp = source.stamp();
         if stamp == seen {

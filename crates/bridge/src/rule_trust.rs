@@ -1,8 +1,8 @@
 //! Rules that say yes are put in force once a person has agreed to them.
 //!
 //! An agent runs as the user whose file it is, so it could write a rule that allows what it wants. Therefore, once a
-//! device is paired, a file with rules that allow, answer or set a quorum counts only after a tap on a paired device
-//! agreed to this very text. Until then the rules before it stay in force; at a start, the other rules of the file. A
+//! device is paired, a file with rules that allow, answer or set a quorum, or that trusts a folder, counts only after a tap on a
+//! paired device agreed to this very text. Until then the rules before it stay in force; at a start, the other rules of the file. A
 //! file without such rules needs no tap.
 
 use std::collections::BTreeSet;
@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use askbridge_core::limits;
 use askbridge_core::rules::asks::AskRule;
 use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_policy::PROJECT_FILE;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -86,8 +87,8 @@ fn yes(read: &RulesRead) -> Vec<String> {
     let lines: Vec<_> = read.text.lines().collect();
     let begins = |rule: &AskRule| rule.place.as_ref().map_or(0, |place| (place.line as usize).saturating_sub(1));
     let begin: BTreeSet<_> = read.set.rules().filter(|rule| rule.place.is_some()).map(begins).collect();
-    let yes: BTreeSet<_> = read.set.rules().filter(|rule| rule.loosens()).map(begins).collect();
-    let (mut shown, mut bytes, mut left_out) = (Vec::new(), 0, 0);
+    let yes: BTreeSet<_> = read.set.rules().filter(|rule| rule.needs_a_tap()).map(begins).collect();
+    let (mut shown, mut bytes, mut left_out) = (trusted(read), 0, 0);
     for from in yes {
         let to = begin.range(from + 1..).next().copied().unwrap_or(lines.len());
         let text = lines.get(from..to).unwrap_or_default().join("\n").trim().to_owned();
@@ -101,6 +102,16 @@ fn yes(read: &RulesRead) -> Vec<String> {
         shown.push(format!("And {left_out} more, which do not fit here: read the file before you allow it."));
     }
     shown
+}
+
+/// The folders whose own rule files may say yes: in them, every program that can write the file decides.
+fn trusted(read: &RulesRead) -> Vec<String> {
+    if read.trusted.is_empty() {
+        return Vec::new();
+    }
+    let folders: Vec<_> = read.trusted.iter().map(|folder| format!("{folder:?}")).collect();
+    let line = format!("trusted = [{}]", folders.join(", "));
+    vec![format!("{line}\n# {PROJECT_FILE} in these folders may allow and answer, also if an agent wrote it.")]
 }
 
 fn digest(read: &RulesRead) -> String {

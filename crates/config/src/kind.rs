@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use askbridge_core::limits;
+use askbridge_core::rules::asks::Hours;
 use askbridge_core::terms::{OnDismissal, OnExpiry, WhileOpen};
 use askbridge_core::verdict::spoken;
 use askbridge_peers::doors::claude::AlwaysAsk;
@@ -43,6 +44,8 @@ pub enum Form {
     Level,
     OneOf(fn() -> Vec<&'static str>),
     Span { or: &'static str, max: Duration },
+    Spans { max: Duration },
+    Hours,
     Count { max: u32 },
     Bytes { or: &'static str },
     YesNo,
@@ -221,6 +224,31 @@ pub(crate) const fn span(or: &'static str, max: Duration) -> Kind<Option<Duratio
 pub(crate) const fn span_or_zero(max: Duration) -> Kind<Duration> {
     let form = Form::Span { or: "0", max };
     Kind { form, read: |form, text| if text == "0" { Ok(Duration::ZERO) } else { up_to(form, text) } }
+}
+
+/// Several durations.
+pub(crate) const fn spans_of(max: Duration) -> Kind<Vec<Duration>> {
+    Kind {
+        form: Form::Spans { max },
+        read: |form, text| {
+            let read = |item: &String| match (spans::parse(item), form) {
+                (Ok(span), Form::Spans { max }) if span <= max => Ok(span),
+                _ => Err(form.wrong(item)),
+            };
+            items(text).iter().map(read).collect()
+        },
+    }
+}
+
+/// Times of day.
+pub(crate) const fn hours() -> Kind<Option<Hours>> {
+    Kind {
+        form: Form::Hours,
+        read: |form, text| match some(text) {
+            None => Ok(None),
+            Some(text) => Hours::read(text).map(Some).ok_or_else(|| form.wrong(text)),
+        },
+    }
 }
 
 fn up_to(form: Form, text: &str) -> Result<Duration, String> {

@@ -24,5 +24,5 @@ pub use kind::{Form, LogFormat, bytes, items};
 pub use reference::page as reference;
 pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;
-pub use settings::{Agents, Dialects, Hooks, Limits, Log, Mcp, Otel, Outbound, Settings, Terms, Top};
+pub use settings::{Agents, Dialects, Hooks, Limits, Log, Mcp, Notify, Otel, Outbound, Settings, Terms, Top};
 pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

@@ -9,14 +9,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use askbridge_core::limits;
+use askbridge_core::rules::asks::Hours;
 use askbridge_core::terms::{OnDismissal, OnExpiry, WhileOpen};
 use askbridge_peers::doors::mcp::Patience;
 use ipnet::IpNet;
 
 use super::collector::{Collector, collector};
 use super::kind::{
-    Kind, LogFormat, SpokenAt, address, amount, count, dialects, file, folder, folders, hosts, level, one_of, origins,
-    ranges, secret, span, span_or_zero, text, tools, url, waits, yes_or_no,
+    Kind, LogFormat, SpokenAt, address, amount, count, dialects, file, folder, folders, hosts, hours, level, one_of,
+    origins, ranges, secret, span, span_or_zero, spans_of, text, tools, url, waits, yes_or_no,
 };
 use super::table::Default::{Computed, Nothing, Text};
 use super::table::{Flag, Key, Machine, Names, Setting, USUAL, Whose, settings};
@@ -120,6 +121,16 @@ settings! {
         away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
     }
 
+    /// Ringing people who are away.
+    notify: Notify {
+        /// How long an ask waits before it rings the channels of those who may decide it; 0: it rings at once
+        grace: Duration = span_or_zero(limits::WAIT_MAX), Text("15s");
+        /// How long after a ring the next ones follow while the ask is open, with commas between; empty: it rings once
+        remind: Vec<Duration> = spans_of(limits::WAIT_MAX), Text("10m,1h");
+        /// Times of day at which only urgent asks ring, like `22:00-07:00`; a channel may have its own
+        quiet: Option<Hours> = hours(), Text("");
+    }
+
     /// The languages of other systems.
     dialects: Dialects {
         /// Speak the language of another system, on its own addresses; with `=ADDRESS` on a port of its own, like
@@ -142,7 +153,7 @@ settings! {
     /// Calls that the server makes.
     outbound: Outbound {
         /// Private addresses that the server may call, for pushes to a relay of your own, like `10.0.0.7` or
-        /// `10.0.0.0/8`
+        /// `10.0.0.0/8`; public addresses are called only with https, listed or not
         private: Vec<IpNet> = ranges(), Text("");
         /// A PEM file with certificate authorities that the server trusts beside those of the machine, when it calls
         /// other servers

@@ -27,6 +27,8 @@ impl Form {
             Self::Level => "error, warn, info or debug".to_owned(),
             Self::OneOf(words) => words().join(" or "),
             Self::Span { or, max } => format!("a span of time up to {}, like 30s, 10m or 2h; or {or}", spoken(max)),
+            Self::Spans { max } => format!("a list of spans of time up to {}, like [\"10m\", \"1h\"]", spoken(max)),
+            Self::Hours => "times of day, like 22:00-07:00".to_owned(),
             Self::Count { max } => format!("a number from 1 to {max}"),
             Self::Bytes { or } => format!("an amount of memory, like 512M or 2G; or {or}"),
             Self::YesNo => "true or false".to_owned(),
@@ -43,12 +45,17 @@ impl Form {
             Self::Secret => "token".to_owned(),
             Self::Url => "`http://` or `https://`, a name, no path".to_owned(),
             Self::Collector => "`http://`, a name or an address, and a port; or `none`".to_owned(),
-            Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits => {
-                "list of texts; with commas in the environment and in flags".to_owned()
-            }
+            Self::Hosts
+            | Self::Origins
+            | Self::Dialects
+            | Self::Tools
+            | Self::Ranges
+            | Self::Waits
+            | Self::Spans { .. } => "list of texts; with commas in the environment and in flags".to_owned(),
             Self::Level => "`error`, `warn`, `info`, `debug`".to_owned(),
             Self::OneOf(words) => words().iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
             Self::Span { or, max } => format!("span of time up to {}, or `{or}`", spoken(max)),
+            Self::Hours => "times of day, like `22:00-07:00`".to_owned(),
             Self::Count { max } => format!("number from 1 to {max}"),
             Self::Bytes { or } => format!("bytes with `K`, `M` or `G`, or `{or}`"),
             Self::YesNo => "`true` or `false`".to_owned(),
@@ -74,13 +81,24 @@ impl Form {
             Self::Bytes { .. } => "BYTES",
             Self::Level => "LEVEL",
             Self::Span { .. } => "SPAN",
+            Self::Spans { .. } => "SPANS",
+            Self::Hours => "HOURS",
             Self::Count { .. } => "NUMBER",
             Self::YesNo => "YES_OR_NO",
         }
     }
 
     pub fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Origins | Self::Dialects | Self::Tools | Self::Ranges | Self::Waits)
+        matches!(
+            self,
+            Self::Hosts
+                | Self::Origins
+                | Self::Dialects
+                | Self::Tools
+                | Self::Ranges
+                | Self::Waits
+                | Self::Spans { .. }
+        )
     }
 
     /// May a flag be given more than once?
@@ -100,7 +118,8 @@ impl Form {
             Self::Folder | Self::Folders | Self::File | Self::Text | Self::Secret if text.is_empty() => {
                 Err(format!("it is empty, and should be {}", self.expects()))
             }
-            Self::Url | Self::Collector if text.is_empty() => Err(self.wrong(text)),
+            // Of a lone slash nothing is left.
+            Self::Url | Self::Collector if text.trim_end_matches('/').is_empty() => Err(self.wrong(text)),
             Self::Address => Ok(by_name(text)),
             Self::Url => Ok(text.trim_end_matches('/').to_owned()),
             Self::Dialects => Ok(by_name(&items(text).join(","))),

@@ -246,6 +246,16 @@ pub enum Parcel {
     Message(MessageId),
 }
 
+impl Parcel {
+    /// Returns the session whose agent it goes to.
+    pub fn session(self) -> SessionId {
+        match self {
+            Self::Verdict(ask) => ask.session,
+            Self::Message(message) => message.session,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     Info,

@@ -204,6 +204,20 @@ pub const RULE_TEXT_BYTES_MAX: usize = 4 * 1024;
 pub const RULED_COMMAND_BYTES_MAX: usize = 64 * 1024;
 /// Interval at which a rule file is looked at, to find that it has changed.
 pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Approvals that are remembered. Beyond: no further one is.
+pub const REMEMBERED_MAX: usize = 1000;
+/// Bytes of a project's rule file. Beyond: it is refused.
+pub const PROJECT_RULES_BYTES_MAX: usize = 128 * 1024;
+/// Project files that are kept in memory, and folders for which it is known which file counts. Beyond: the one that was
+/// used longest ago is read again when it is needed.
+pub const PROJECT_FILES_MAX: usize = 64;
+pub const PROJECT_FOLDERS_MAX: usize = 1024;
+/// Folders that are looked into, from a session's own upwards, for a project file and the root of its repository.
+pub const PROJECT_DEPTH_MAX: usize = 64;
+/// How long an ask waits for its project file. Beyond: the last good version counts, or none.
+pub const PROJECT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// Project files that are looked for at the same time. Beyond: an ask waits for its turn.
+pub const PROJECT_LOOKS_MAX: usize = 8;
 /// Bytes of a certificate with its chain, or of a key.
 pub const CERTIFICATE_BYTES_MAX: u64 = 1024 * 1024;
 /// Spans that are queued for the collector. Beyond: they are dropped, and counted.
@@ -212,12 +226,31 @@ pub const SPANS_WAITING_MAX: usize = 4096;
 pub const TRACED_ASKS_MAX: usize = 16_384;
 /// How long a shutdown waits for the collector to accept the last spans. Beyond: they are lost.
 pub const SPANS_FLUSH_MAX: Duration = Duration::from_secs(2);
-/// How long an outgoing call may take, from the name lookup to the last byte. Beyond: it failed.
+/// How long an outgoing call may take that names no time of its own, from the name lookup to the last byte. Beyond: it
+/// failed.
 pub const OUTBOUND_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Outgoing calls at the same time. Beyond: they wait.
+/// Longest time that an outgoing call can name for itself, for a long poll. Beyond: it gets this much.
+pub const OUTBOUND_PATIENCE_MAX: Duration = Duration::from_secs(120);
+/// Longest silence that a stream or socket to another server can allow. Beyond: it allows this much.
+pub const OUTBOUND_IDLE_MAX: Duration = Duration::from_secs(10 * 60);
+/// Longest pause that another server can ask for between two calls (`Retry-After`). Beyond: it gets this much.
+pub const OUTBOUND_RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Short outgoing calls to one host at the same time. Beyond: they wait, and calls to other hosts do not.
 pub const OUTBOUND_AT_ONCE: usize = 8;
+/// Short outgoing calls to all hosts at the same time. Beyond: they wait.
+pub const OUTBOUND_TOTAL_AT_ONCE: usize = 64;
+/// Rings whose outcome waits to be noted. Beyond: further ones wait; each channel has one message on its way.
+pub const RING_REPORTS_MAX: usize = 64;
+/// Long polls, streams and sockets to other servers at the same time. Beyond: the call fails at once.
+pub const OUTBOUND_LONG_AT_ONCE: usize = 128;
+/// Bytes of the status line and the headers of a response to an outgoing call. Beyond: it failed.
+pub const OUTBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of the response to an outgoing call. Beyond: it failed.
 pub const OUTBOUND_ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of one line of a streamed response, without its end. Beyond: the stream failed.
+pub const OUTBOUND_LINE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of one message on a socket to another server. Beyond: the socket failed.
+pub const OUTBOUND_MESSAGE_BYTES_MAX: usize = 512 * 1024;
 /// Bytes at the end of an agent's own transcript that are searched for its last text. Beyond: it is not found.
 pub const HOOK_RECORD_BYTES_MAX: u64 = 256 * 1024;
 /// How long the transcript and the git branch of an agent whose hook called are read. Beyond: its ask is made without

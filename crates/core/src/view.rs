@@ -1,13 +1,13 @@
 //! An ask and a session flattened for display.
 //!
-//! The views here are made from the session, which keeps only a stub of an ask that is over. The bridge fills the same
-//! structure from the index for those, so a field that concerns the end of an ask has to be filled there as well.
+//! A view is made of the session ([`AskView::of`]) or of events ([`AskView::apply`]). The session keeps only a stub of an
+//! ask that is over, so the bridge makes the view of such an ask of the events that ended it, which the index keeps.
 
 use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, RulePlace, Who};
 use crate::ask::Ask;
-use crate::event::{Settings, Started};
+use crate::event::{Event, Parcel, Settings, Started};
 use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
 use crate::session::{AskStage, End, Interruption, Late, Live, Session};
 use crate::verdict::Verdict;
@@ -196,14 +196,76 @@ impl AskView {
         self.state.is_open() || (late && self.late.is_none() && self.moved_to.is_none())
     }
 
-    pub fn proposed(&mut self, answer: &Answer, by: &Who, until: Timestamp) {
+    /// Applies an event about this ask, as [`evolve`](crate::evolve) applies it to the session. Events about other asks
+    /// change nothing, except that one that takes its place moves it.
+    pub fn apply(&mut self, event: &Event) {
+        if let Event::Asked(ask) = event
+            && ask.instead_of == Some(self.ask.id)
+        {
+            self.state = State::Expired;
+            self.moved_to = Some(ask.id);
+            self.settled_at = self.settled_at.or(Some(ask.at));
+        }
+        if event.ask() != Some(self.ask.id) {
+            return;
+        }
+        match event {
+            Event::Proposed { answer, by, until, .. } => self.proposed(answer, by, *until),
+            Event::Undone { by, .. } => {
+                self.reopen();
+                self.votes.retain(|(who, _)| who.person != by.person);
+            }
+            Event::Extended { deadline, .. } => self.deadline = *deadline,
+            Event::Voted { answer, by, .. } => {
+                self.votes.retain(|(who, _)| who.person != by.person);
+                self.votes.push((by.clone(), answer.clone()));
+            }
+            Event::Settled(settled) => {
+                self.reopen();
+                self.votes = Vec::new();
+                self.settled(&settled.outcome, &settled.verdict, settled.at);
+            }
+            Event::Withdrawn { why, at, .. } => self.left(State::Withdrawn, why, *at),
+            Event::Overtaken { mouth, ran, at, .. } => {
+                self.left(State::Overtaken, mouth, *at);
+                self.ran = ran.clone();
+            }
+            Event::Parked { .. } => self.parked = true,
+            Event::Stranded { .. } => self.stranded = true,
+            Event::LateAnswered { answer, by, at, .. } => {
+                self.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+            }
+            Event::Delivered { parcel: Parcel::Verdict(_), at, .. } => {
+                self.delivered_at = Some(*at);
+                self.parked = false;
+            }
+            _ => {}
+        }
+    }
+
+    /// Drops a proposed answer.
+    fn reopen(&mut self) {
+        self.state = State::Open;
+        (self.answer, self.by, self.undo_until) = (None, None, None);
+    }
+
+    /// The agent no longer waits. What a person decided meanwhile does not reach it.
+    fn left(&mut self, state: State, words: &str, at: Timestamp) {
+        self.reopen();
+        (self.votes, self.verdict) = (Vec::new(), None);
+        self.state = state;
+        self.words = Some(words.to_owned());
+        self.settled_at = Some(at);
+    }
+
+    fn proposed(&mut self, answer: &Answer, by: &Who, until: Timestamp) {
         self.state = State::Proposed;
         self.answer = Some(answer.clone());
         self.by = Some(By::Person(by.clone()));
         self.undo_until = Some(until);
     }
 
-    pub fn settled(&mut self, outcome: &Outcome, verdict: &Verdict, at: Timestamp) {
+    fn settled(&mut self, outcome: &Outcome, verdict: &Verdict, at: Timestamp) {
         self.settled_at = Some(at);
         self.verdict = Some(verdict.clone());
         match outcome {

@@ -1,8 +1,8 @@
 //! Object-safe versions of the traits, so that a program chooses its backend at start.
 //!
 //! [`Journal`] and [`Shelf`] return `impl Future`, so they cannot be trait objects. Their `Dyn` twins box the futures;
-//! every backend implements both, and only a store that is made of parts uses the boxed ones. That costs an append one
-//! allocation, which is negligible beside writing and syncing an entry.
+//! every backend implements both, and only a store that is made of parts uses the boxed ones. A boxed future is one
+//! allocation for each call. Appends are frequent, so the bridge's store calls those of SQLite directly.
 
 use std::fmt;
 use std::sync::Arc;

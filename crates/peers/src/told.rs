@@ -41,6 +41,8 @@ pub enum Told<'a> {
         session: Option<SessionId>,
         /// `None`: which screen is not known.
         screen: Option<u64>,
+        /// The screen is sent the session's history up to here. `None`: it begins to load it, or only shows it.
+        loaded_to: Option<Position>,
     },
     /// A message about the session from another connection of the same language.
     Whispered {

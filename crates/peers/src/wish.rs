@@ -105,6 +105,11 @@ pub enum Wish {
         ask: AskRef,
         draft: Raw,
     },
+    /// Hide an ask from the person's own inbox for this long. `None`: show it again.
+    Snooze {
+        ask: AskRef,
+        time: Option<Duration>,
+    },
     /// Let the agent's process go while the ask stays open.
     Park {
         ask: AskRef,
@@ -141,6 +146,8 @@ pub enum Wish {
         session: Option<SessionId>,
         /// Which screen, by its connection's own number. `None`: which one is not known.
         screen: Option<u64>,
+        /// The screen is sent the session's history up to here. `None`: it begins to load it, or only shows it.
+        loaded_to: Option<Position>,
     },
     /// Post something to an address outside, on behalf of the person who reads it there.
     Call(Box<OutboundCall>),
@@ -332,6 +339,8 @@ pub struct Receipt {
     pub position: Option<Position>,
     /// The answer came after the agent had been told something else, and goes to it as a message.
     pub late: bool,
+    /// Until when the ask is hidden from the person, if the wish was to snooze it.
+    pub until: Option<Timestamp>,
     /// The ask as it is now.
     pub view: Option<Box<AskView>>,
     /// The session as it is now, if that was the query.

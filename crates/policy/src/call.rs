@@ -7,6 +7,7 @@ use askbridge_core::ask::Approval;
 use askbridge_core::rules::asks::{Call, Script};
 use serde_json::Value;
 
+use crate::exactly::digest;
 use crate::shell;
 use crate::tools::{PATH_GLOBS, PATHS};
 
@@ -21,7 +22,7 @@ pub struct JsonCall<'a> {
 }
 
 /// The tools whose `command` is a shell's.
-const SHELLS: &[&str] = &["Bash"];
+pub(crate) const SHELLS: &[&str] = &["Bash"];
 
 impl<'a> JsonCall<'a> {
     /// An input that is not JSON has no fields; an empty one is an object without any.
@@ -64,6 +65,10 @@ impl Call for JsonCall<'_> {
             Value::Bool(flag) => Some(Cow::Borrowed(if *flag { "true" } else { "false" })),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         }
+    }
+
+    fn digest(&self) -> Option<String> {
+        Some(digest(self.tool, self.input()?))
     }
 
     fn is_readable(&self) -> bool {

@@ -18,6 +18,15 @@ use crate::rule::{self, Complaint};
 pub struct Loaded {
     pub rules: Vec<AskRule>,
     pub examples: Vec<Example>,
+    /// Folders whose project files may say yes.
+    pub trusted: Vec<String>,
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Operator,
+    Project,
 }
 
 /// Something that is wrong with a file.
@@ -46,12 +55,16 @@ impl Loaded {
 
 /// Reads a rule file: all of it, or every problem in the order of lines. `name` is the file, `home` is for `~/`.
 pub fn read(name: &str, text: &str, home: Option<&str>) -> Result<Loaded, Vec<Problem>> {
-    let mut reading = Reading { lines: Lines::of(text), problems: Vec::new() };
+    read_as(name, text, home, Whose::Operator)
+}
+
+pub(crate) fn read_as(name: &str, text: &str, home: Option<&str>, whose: Whose) -> Result<Loaded, Vec<Problem>> {
+    let mut reading = Reading { lines: Lines::of(text), problems: Vec::new(), whose };
     if text.len() > limits::RULES_BYTES_MAX {
         let what = format!("this is longer than a rule file may be, {} bytes", limits::RULES_BYTES_MAX);
         return Err(vec![Problem { file: name.to_owned(), line: 1, column: 1, what, hint: None }]);
     }
-    let mut loaded = Loaded { rules: Vec::new(), examples: Vec::new() };
+    let mut loaded = Loaded { rules: Vec::new(), examples: Vec::new(), trusted: Vec::new() };
     match DeTable::parse(text) {
         Ok(table) => reading.file(name, table.get_ref(), home, &mut loaded),
         Err(error) => {
@@ -74,6 +87,7 @@ pub fn read(name: &str, text: &str, home: Option<&str>) -> Result<Loaded, Vec<Pr
 struct Reading<'a> {
     lines: Lines<'a>,
     problems: Vec<Complaint>,
+    whose: Whose,
 }
 
 impl Reading<'_> {
@@ -86,8 +100,22 @@ impl Reading<'_> {
                     let what = "`rules` is a list; begin each rule with a line [[rules]]".to_owned();
                     self.problems.push((at, what, None));
                 }
+                ("trusted", _) if self.whose == Whose::Project => {
+                    let what = "a project's rule file cannot trust a folder; the operator's can".to_owned();
+                    self.problems.push((at, what, None));
+                }
+                ("trusted", value) => match folders(value, home) {
+                    Some(trusted) => loaded.trusted = trusted,
+                    None => {
+                        let what = format!(
+                            "`trusted` is a list of up to {} folders from the root, like [\"/srv/app\", \"~/work/app\"]",
+                            limits::RULE_PATTERNS_MAX
+                        );
+                        self.problems.push((at, what, None));
+                    }
+                },
                 (other, _) => {
-                    let hint = match nearest(other, ["rules"]) {
+                    let hint = match nearest(other, ["rules", "trusted"]) {
                         Some(meant) => format!("did you mean `{meant}`?"),
                         None => "begin a rule with a line [[rules]]".to_owned(),
                     };
@@ -127,19 +155,26 @@ impl Reading<'_> {
     }
 }
 
+/// A list of folders. `None`: it is not one.
+fn folders(value: &DeValue<'_>, home: Option<&str>) -> Option<Vec<String>> {
+    let DeValue::Array(list) = value else { return None };
+    let folder = |item: &Spanned<DeValue<'_>>| rule::absolute(item.get_ref().as_str()?, home);
+    (list.len() <= limits::RULE_PATTERNS_MAX).then(|| list.iter().map(folder).collect())?
+}
+
 /// Finds the line of a byte without counting from the beginning each time.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Self {
+    pub(crate) fn of(text: &'a str) -> Self {
         let after = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Self { text, starts: std::iter::once(0).chain(after).collect() }
     }
 
-    fn place(&self, at: usize) -> (usize, usize) {
+    pub(crate) fn place(&self, at: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= at).max(1);
         let before = self.text.get(self.starts[line - 1]..at).unwrap_or_default();
         (line, 1 + before.chars().count())

@@ -17,6 +17,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("kind", "The ask is of this kind: `questions`, `approval`, `plan`, `form`"),
     ("tool", "The approval is for such a call, as Claude Code writes its rules: `Bash(npm test *)`"),
     ("input", "Fields of the call's input: `input.branch = \"release/*\"`"),
+    ("input_sha256", "The whole call has this digest: tool and input, but for a command's description"),
     ("question", "A question reads so; every question, if the rule answers"),
     ("header", "The same for a question's header"),
     ("option", "The same for the label of an option that a question offers"),
@@ -25,6 +26,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("days", "It is this day: `mon` to `sun`"),
     ("present", "A person is at the machine, or is not"),
     ("decided_before", "The same was decided the same way at least this often in a row"),
+    ("until", "It is earlier than this: `2026-12-31T18:00:00Z`, without quotes"),
     ("examples", "Asks and what is to become of them, for `askbridge policy test`"),
 ];
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::ask::Kind;
+use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
 use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday};
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::exactly;
 use crate::keys::{ACTIONS, KEYS, TERMS};
 use crate::nearest::nearest;
 use crate::spans;
@@ -250,6 +252,10 @@ impl<'a, 't> Reading<'a, 't> {
             ),
             tool,
             input: self.input(yes),
+            input_sha256: self.word("input_sha256", "64 hexadecimal digits", |text| {
+                let is_one = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+                is_one.then(|| text.to_owned())
+            }),
             question: self.patterns("question"),
             header: self.patterns("header"),
             first_header: None,
@@ -259,6 +265,7 @@ impl<'a, 't> Reading<'a, 't> {
             weekdays: self.parsed("days", day, "a day; there are mon, tue, wed, thu, fri, sat, sun"),
             present: self.flag("present"),
             decided_before: self.number("decided_before", 1000),
+            until: self.moment("until"),
         }
     }
 
@@ -335,6 +342,19 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
+    fn moment(&mut self, name: &str) -> Option<Timestamp> {
+        let value = self.get(name)?;
+        let moment = match value.get_ref() {
+            DeValue::Datetime(time) => exactly::until(&time.to_string()),
+            _ => None,
+        };
+        if moment.is_none() {
+            let what = format!("`{name}` has to be a time with its zone, like 2026-12-31T18:00:00Z, without quotes");
+            self.complain(value.span().start, &what, None);
+        }
+        moment
+    }
+
     fn word<T>(&mut self, name: &str, like: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(name)?;
         let read = read(&text);
@@ -351,7 +371,10 @@ impl<'a, 't> Reading<'a, 't> {
         for (key, _) in table {
             let name = key.get_ref().as_ref();
             if !names().any(|known| known == name) {
-                let hint = nearest(name, names()).map(|meant| format!("did you mean `{meant}`?"));
+                let hint = match name {
+                    "trusted" => Some("put it above the first [[rules]]".to_owned()),
+                    name => nearest(name, names()).map(|meant| format!("did you mean `{meant}`?")),
+                };
                 self.complain(key.span().start, &format!("a rule has no `{name}`"), hint.as_deref());
             }
         }
@@ -370,7 +393,7 @@ pub(crate) fn whole(value: &DeValue<'_>) -> Option<u32> {
 }
 
 /// A folder from the root; `~` is the home folder.
-fn absolute(text: &str, home: Option<&str>) -> Option<String> {
+pub(crate) fn absolute(text: &str, home: Option<&str>) -> Option<String> {
     match text.strip_prefix('~') {
         Some(rest) if (rest.is_empty() || rest.starts_with('/')) && !rest.contains('*') => {
             Some(format!("{}{rest}", home?.trim_end_matches('/')))

@@ -39,6 +39,7 @@ pub const NAMES: &[&str] = &[
     "warm",
     "passing",
     "warm_approval",
+    "hosted",
 ];
 
 /// Returns the sample with that name.
@@ -57,7 +58,7 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
             ..terms()
         },
         reach: if is_warm { Reach::Resumable } else { Reach::Pull },
-        asker: Asker { door: "http".to_owned(), agent: "ci".to_owned(), party: "tok_ci".into() },
+        asker: asker(name),
         call: Some(CallId::from(format!("call_{name}"))),
         context: Context { folder: Some("/srv/app".to_owned()), ..Context::default() },
         key: None,
@@ -65,6 +66,12 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
         original: None,
         instead_of: None,
     }))
+}
+
+/// A program that asks over HTTP, or an agent that we run.
+fn asker(name: &str) -> Asker {
+    let (door, agent, party) = if name == "hosted" { ("claude", "claude", "host") } else { ("http", "ci", "tok_ci") };
+    Asker { door: door.to_owned(), agent: agent.to_owned(), party: party.into() }
 }
 
 /// Default terms: no deadline, and the agent is told how the ask ended.
@@ -84,7 +91,7 @@ pub fn terms() -> Terms {
 
 fn body(name: &str) -> Option<Body> {
     let questions = match name {
-        "single" | "warm" | "passing" | ELSEWHERE => vec![database()],
+        "single" | "warm" | "passing" | "hosted" | ELSEWHERE => vec![database()],
         "multi" => {
             vec![Question { multi: true, ..question("Which checks?", "Checks", &["Lint", "Unit", "End to end"]) }]
         }

@@ -6,11 +6,10 @@ use std::time::Duration;
 use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Scope, Who};
 use askbridge_core::ask::{Ask, Body};
 use askbridge_core::event::{Audience, Event, Level, Parcel, Said, Settings, Settled, Started, ToolRuling};
-use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, Raw, SessionId, Timestamp};
-use askbridge_core::session::Late;
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, Position, Raw, SessionId};
 use askbridge_core::terms::OnExpiry;
 use askbridge_core::verdict::{self, verdict};
-use askbridge_core::view::{AskView, State};
+use askbridge_core::view::AskView;
 use askbridge_journal::Written;
 use askbridge_peers::told::Happened;
 
@@ -183,7 +182,8 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
             within: Some(CallId::from("call_task")),
         },
         "tool_returned" => {
-            Event::ToolReturned { call: CallId::from("call_ls"), ok: true, output: "README.md".to_owned() }
+            let call = words.clone().unwrap_or_else(|| "call_ls".to_owned());
+            Event::ToolReturned { call: CallId::from(call), ok: true, output: "README.md".to_owned() }
         }
         "tool_ruled" => Event::ToolRuled {
             call: CallId::from("call_ls"),
@@ -217,31 +217,9 @@ pub fn message(number: u32) -> MessageId {
     MessageId { session: SESSION, number }
 }
 
-/// Folds events into the view of the ask.
+/// Returns the view of the ask after these events.
 pub fn view<'e>(ask: &Arc<Ask>, events: impl IntoIterator<Item = &'e Event>) -> AskView {
     let mut view = AskView::fresh(Arc::clone(ask));
-    for event in events {
-        match event {
-            Event::Proposed { answer, by, until, .. } => view.proposed(answer, by, *until),
-            Event::Undone { .. } => view = AskView::fresh(Arc::clone(ask)),
-            Event::Settled(settled) => view.settled(&settled.outcome, &settled.verdict, settled.at),
-            Event::Extended { deadline, .. } => view.deadline = *deadline,
-            Event::Withdrawn { why, at, .. } => ended(&mut view, State::Withdrawn, why, *at),
-            Event::Overtaken { mouth, at, .. } => ended(&mut view, State::Overtaken, mouth, *at),
-            Event::Parked { .. } => view.parked = true,
-            Event::Stranded { .. } => view.stranded = true,
-            Event::LateAnswered { answer, by, at, .. } => {
-                view.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
-            }
-            Event::Delivered { at, .. } => view.delivered_at = Some(*at),
-            _ => {}
-        }
-    }
+    events.into_iter().for_each(|event| view.apply(event));
     view
-}
-
-fn ended(view: &mut AskView, state: State, words: &str, at: Timestamp) {
-    view.state = state;
-    view.words = Some(words.to_owned());
-    view.settled_at = Some(at);
 }

@@ -1,11 +1,23 @@
 //! Lists of asks. Unlike fetching a single ask, which delivers the answer to its asker, listing delivers nothing.
 
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::ask::{Ask, Page};
 use super::error::Error;
 use super::http::Client;
 
 /// Asks that a list shows. Beyond: the rest is left out.
 const ASKS_MAX: usize = 1000;
+
+/// One page, for commands that read asks as JSON.
+#[derive(Deserialize)]
+struct ValuePage {
+    items: Vec<Value>,
+    next: Option<String>,
+}
 
 impl Client {
     /// Returns asks by state (`open`, `late`, `over`, `all`): open ones longest waiting first, others newest first.
@@ -32,6 +44,25 @@ impl Client {
             return Ok(ask);
         }
         self.get(&format!("/v1/asks/{}", ask.shown.id)).await?.ask()
+    }
+
+    /// Goes through all pages of a list, one in memory at a time, until `each` breaks.
+    pub(crate) async fn each_page(
+        &self,
+        query: &str,
+        mut each: impl FnMut(Vec<Value>) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
+        let mut after = String::new();
+        loop {
+            let reply = self.get(&format!("/v1/asks?{query}&limit=500{after}")).await?;
+            let page: ValuePage =
+                serde_json::from_str(&reply.text).map_err(|error| Error::Strange(error.to_string()))?;
+            let flow = each(page.items)?;
+            match page.next {
+                Some(next) if flow.is_continue() => after = format!("&after={next}"),
+                _ => return Ok(()),
+            }
+        }
     }
 
     async fn pages(&self, query: &str) -> Result<Vec<Ask>, Error> {

@@ -16,3 +16,4 @@ pub(crate) use backoff::Backoff;
 pub(crate) use error::Error;
 pub(crate) use events::StreamUpdate;
 pub(crate) use http::{Client, Exchanged, Reply, dialable};
+pub(crate) use time::Moment;

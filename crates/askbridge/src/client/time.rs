@@ -12,6 +12,10 @@ use serde::{Deserialize, Deserializer};
 pub(crate) struct Moment(Timestamp);
 
 impl Moment {
+    pub(crate) fn timestamp(self) -> Timestamp {
+        self.0
+    }
+
     /// Returns how long ago it was, in words.
     pub(crate) fn ago(self) -> String {
         spoken(Clock::System.now().since(self.0))

@@ -16,7 +16,8 @@ Examples:
   askbridge away off        I am here: never keep a terminal's dialog from me
   askbridge away auto       I am away when nobody has typed at a terminal for five minutes (the default)
 
-It only matters where an agent asks its hook before it shows anything: Codex, versions of Claude Code older than 2.1.197,
+While you are away, asks ring your channels at once (`askbridge channel`); while you are at a terminal here, they do not.
+For an agent's dialog it matters only where the agent asks its hook before it shows anything: Codex, versions of Claude Code older than 2.1.197,
 and Claude Code in the mode dontAsk. Everywhere else the dialog is on screen while your phone rings, and the
 first answer wins. How long is `hooks.away_after` in the settings.";
 

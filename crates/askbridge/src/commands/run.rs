@@ -1,5 +1,7 @@
 //! `askbridge run`: announces its own process as an agent, and execs the program.
 
+mod unattended;
+
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -17,6 +19,7 @@ use crate::settings::Settings;
 const EXAMPLES: &str = "\
 Examples:
   askbridge run -- claude
+  askbridge run --unattended -- claude -p 'Update the changelog'
   askbridge run -- bash -c 'askbridge ask \"Deploy now?\" -o Yes -o No'";
 
 #[derive(Debug, clap::Args)]
@@ -25,12 +28,35 @@ pub(crate) struct Args {
     /// Run the program even if askbridge cannot be told
     #[arg(long)]
     anyway: bool,
+    /// No person attends the run: rules decide what it asks, and where none does, `answer` gives questions the recommended
+    /// option or else the first and denies the rest, and `deny` denies all. A summary is printed to stderr at the end
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "answer")]
+    unattended: Option<HowUnattended>,
+    /// With `--unattended`: print the summary as one line of JSON
+    #[arg(long, requires = "unattended")]
+    json: bool,
+    /// Let the program keep the token in ASKBRIDGE_TOKEN, which is an agent's
+    #[arg(long, hide = true)]
+    keep_token: bool,
     /// The program and its arguments
     #[arg(required = true, last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum HowUnattended {
+    Answer,
+    Deny,
+}
+
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
+    if let Some(how) = args.unattended {
+        let how = match how {
+            HowUnattended::Answer => "answer",
+            HowUnattended::Deny => "deny",
+        };
+        return unattended::run(settings, how, args.json, &args.command).await;
+    }
     if let Err(error) = Client::local(settings).post("/v1/agents", &json!({})).await {
         if !args.anyway {
             return Err(
@@ -44,7 +70,12 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     let _ = orphans::adopt();
     let (program, rest) = args.command.split_first().ok_or_else(|| Failure::usage("there is no program to run"))?;
     // A person's token in our environment would let the agent decide.
-    let error = Command::new(program).args(rest).env_remove("ASKBRIDGE_TOKEN").exec();
+    let mut command = Command::new(program);
+    command.args(rest);
+    if !args.keep_token {
+        command.env_remove("ASKBRIDGE_TOKEN");
+    }
+    let error = command.exec();
     let exit = if error.kind() == ErrorKind::NotFound { Exit::NotFound } else { Exit::NotExecutable };
     let what = format!("could not run `{}`", program.display());
     Err(Failure::from(anyhow::Error::from(error).context(what)).exit(exit))

@@ -92,6 +92,11 @@ fn a_conversation_is_renamed_summed_up_expired_and_deleted_by_those_who_may() {
 }
 
 #[test]
+fn settings_that_are_changed_at_once_are_all_kept() {
+    scene("settings_at_once");
+}
+
+#[test]
 fn whoever_may_not_come_in_stays_out() {
     scene("strangers");
 }

@@ -96,6 +96,11 @@ impl TestBridge {
         server.wait().unwrap();
     }
 
+    /// Whether the server that was started has ended by itself.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.server.as_mut().is_some_and(|server| server.try_wait().unwrap().is_some())
+    }
+
     pub(crate) fn is_running(&self) -> bool {
         self.server.is_some()
     }

@@ -89,6 +89,9 @@ fn every_setting_says_where_it_came_from() {
     hooks.park off default
     hooks.headless 1m default
     hooks.away_after 5m default
+    notify.grace 15s default
+    notify.remind 10m,1h default
+    notify.quiet (none) default
     dialects.speak (none) default
     dialects.folder DIR default
     dialects.insecure_loopback false default

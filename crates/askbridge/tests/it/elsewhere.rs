@@ -32,7 +32,7 @@ impl Elsewhere {
 
     /// Runs a script as on another machine: with no data folder to find a socket in.
     fn script(&self, token: &str, script: &str) -> String {
-        let Https { port, authority } = &self.nginx.https;
+        let Https { port, authority, .. } = &self.nginx.https;
         format!(
             "export ASKBRIDGE_DATA=$PWD/another-machine ASKBRIDGE_URL=https://localhost:{port} ASKBRIDGE_TOKEN={token}\n\
              export ASKBRIDGE_AUTHORITIES='{}'\n{script}",

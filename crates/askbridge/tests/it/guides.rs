@@ -1,7 +1,7 @@
 //! The guides for programming languages: each example prints what the `text` block after it says.
 
 use std::fs;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -30,8 +30,12 @@ fn examples(guide: &'static str, language: &str) -> Vec<(&'static str, &'static 
 fn every_example_works(guide: &'static str, language: &str, program: &str, file: &str) {
     let bridge = TestBridge::start();
     let (person, done) = (bridge.person(), AtomicBool::new(false));
-    let address = fs::read_to_string(bridge.data().join("run/address")).unwrap();
-    let token = bridge.run(&["token", "create", "guide"]).good().trim().to_owned();
+    // The lines that the page begins with, which set its environment.
+    let environment: String = block(guide, "console")
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+        .fold(String::new(), |lines, line| lines + &line.replace("127.0.0.1:4760", &bridge.address()) + "\n");
+    assert!(environment.contains(&bridge.address()) && environment.contains("ASKBRIDGE_TOKEN="), "{environment}");
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
@@ -44,8 +48,7 @@ fn every_example_works(guide: &'static str, language: &str, program: &str, file:
             .into_iter()
             .filter_map(|(code, expected)| {
                 fs::write(bridge.dir.path().join(file), code).unwrap();
-                let environment = format!("ASKBRIDGE_URL=http://{} ASKBRIDGE_TOKEN={token}", address.trim());
-                let ran = bridge.bash(&format!("{environment} {program} {file}"));
+                let ran = bridge.bash(&format!("{environment}{program} {file}"));
                 (ran.stdout != expected).then(|| format!("{code}printed\n{}{}", ran.stdout, ran.stderr))
             })
             .collect();
@@ -122,13 +125,22 @@ fn the_guide_for_typescript_does_what_it_says() {
 
 #[test]
 fn the_guide_for_go_does_what_it_says() {
-    let found = Command::new("bash").args(["-c", "type -P go"]).output().unwrap();
-    let go = String::from_utf8(found.stdout).unwrap();
-    if go.is_empty() {
-        eprintln!("there is no Go here to try it with");
-        return;
-    }
+    every_example_works(include_str!("../../../../docs/guides/go.md"), "go", &go_run(), "example.go");
+}
+
+#[test]
+fn the_loop_for_go_waits_through_a_502_and_a_restart() {
+    the_loop_holds(include_str!("../../../../docs/guides/go.md"), "go", &go_run(), "example.go");
+}
+
+/// The command that builds and runs a file: `ASKBRIDGE_TEST_GO`, the system's Go, or the one in `.tools`.
+#[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
+fn go_run() -> String {
+    let named = std::env::var_os("ASKBRIDGE_TEST_GO").map(PathBuf::from);
+    let unpacked = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/golang/usr/lib"));
+    let unpacked = unpacked.into_iter().flatten().flatten().map(|version| version.path().join("bin/go"));
+    let mut places = named.into_iter().chain([PathBuf::from("/usr/bin/go")]).chain(unpacked);
+    let go = places.find(|path| path.is_file()).expect("there is no Go; `cargo xtask install` fetches it");
     // The build cache is shared: a fresh home would mean to build the standard library each time.
-    let program = format!("GOCACHE={}/go {} run", env!("CARGO_TARGET_TMPDIR"), go.trim());
-    every_example_works(include_str!("../../../../docs/guides/go.md"), "go", &program, "example.go");
+    format!("GOCACHE={}/go {} run", env!("CARGO_TARGET_TMPDIR"), go.display())
 }

@@ -9,8 +9,9 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 /// The name that the guides use.
 pub(crate) const NAME: &str = "ask.example.org";
 
-/// The name is [`NAME`], on a port of this machine.
+/// A name, on a port of this machine.
 pub(crate) struct Https {
+    pub(crate) name: &'static str,
     pub(crate) port: u16,
     /// The file of the authority that signed its certificate.
     pub(crate) authority: PathBuf,
@@ -18,7 +19,7 @@ pub(crate) struct Https {
 
 impl Https {
     pub(crate) fn url(&self) -> String {
-        format!("https://{NAME}:{}", self.port)
+        format!("https://{}:{}", self.name, self.port)
     }
 
     /// Fetches a path as a browser on another machine would. Returns the status and the text.
@@ -39,13 +40,19 @@ impl Https {
     pub(crate) fn curl(&self, path: &str) -> Command {
         let mut command = Command::new("curl");
         command.args(["--silent", "--show-error", "--no-buffer", "--cacert"]).arg(&self.authority);
-        command.arg("--resolve").arg(format!("{NAME}:{}:127.0.0.1", self.port)).arg(format!("{}{path}", self.url()));
+        let Self { name, port, .. } = self;
+        command.arg("--resolve").arg(format!("{name}:{port}:127.0.0.1")).arg(format!("{}{path}", self.url()));
         command
     }
 }
 
-/// Writes an authority and a certificate for the name, under the names of the guides. Returns the authority's file.
+/// Writes an authority and a certificate for [`NAME`], under the names of the guides. Returns the authority's file.
 pub(crate) fn certify(folder: &Path) -> PathBuf {
+    certify_as(folder, NAME)
+}
+
+/// The same for another name.
+pub(crate) fn certify_as(folder: &Path, name: &str) -> PathBuf {
     let key = KeyPair::generate().expect("a key");
     let mut authority = CertificateParams::new([]).expect("no names");
     // Named differently from the certificate, which would otherwise count as self-signed.
@@ -55,7 +62,7 @@ pub(crate) fn certify(folder: &Path) -> PathBuf {
     fs::write(folder.join("authority.pem"), signed.pem()).expect("it can be written");
     let issuer = Issuer::new(authority, key);
     let own = KeyPair::generate().expect("a key");
-    let names = vec![NAME.to_owned(), "localhost".to_owned()];
+    let names = vec![name.to_owned(), "localhost".to_owned()];
     let certificate = CertificateParams::new(names).and_then(|params| params.signed_by(&own, &issuer)).expect("signed");
     fs::write(folder.join("fullchain.pem"), certificate.pem()).expect("it can be written");
     fs::write(folder.join("privkey.pem"), own.serialize_pem()).expect("it can be written");

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 use crate::bridge::TestBridge;
-use crate::https::{Https, certify};
+use crate::https::{Https, NAME, certify_as};
 use crate::patience::until;
 
 /// The parts of a guide's configuration that depend on the machine, and are replaced here. The rest is used as it is.
@@ -46,13 +46,18 @@ fn program() -> PathBuf {
 impl Nginx {
     /// Starts nginx with `config` in front of a server, with a certificate from a test authority.
     pub(crate) fn start(bridge: &TestBridge, port: u16, config: &str) -> Self {
+        Self::start_for(NAME, &bridge.address(), port, config)
+    }
+
+    /// The same for another name, in front of another address.
+    pub(crate) fn start_for(name: &'static str, upstream: &str, port: u16, config: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder can be made");
-        let https = Https { port, authority: certify(dir.path()) };
+        let https = Https { name, port, authority: certify_as(dir.path(), name) };
         let mut config = config.to_owned();
         let folder = dir.path().display();
         for (there, here) in [
             (LISTEN, format!("listen 127.0.0.1:{port} ssl;")),
-            (UPSTREAM, format!("http://{}", bridge.address())),
+            (UPSTREAM, format!("http://{upstream}")),
             (CERTIFICATES, format!("{folder}/")),
         ] {
             assert!(config.contains(there), "the guide no longer says `{there}`");

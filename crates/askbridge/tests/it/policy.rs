@@ -215,4 +215,60 @@ fn once_a_device_is_paired_rules_that_say_yes_need_a_tap_and_others_do_not() {
     write(&bridge, "[[rules]]\nname = \"no make\"\ndo = \"deny\"\nwords = \"No.\"\ntool = \"Bash(make *)\"\n");
     until("it is taken over", || (in_force(&bridge)["rules"] == 1).then_some(()));
     assert_eq!(ask(&bridge, &approval("rm -rf build"))["state"], "open");
+
+    // Rules of the settings are the operator's, who starts the server with them.
+    bridge.kill();
+    let settings = bridge.dir.path().join(".config/askbridge");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("config.toml"), "[[rules]]\nname = \"two\"\ndoor = \"http\"\nquorum = 2\n").unwrap();
+    bridge.start_again();
+    assert!(!waits(&bridge));
+    assert_eq!(ask(&bridge, &approval("rm -rf build"))["quorum"]["needed"], 2);
+}
+
+#[test]
+fn a_folder_of_gobbys_rules_is_checked_what_acts_and_what_does_not() {
+    let bridge = TestBridge::stopped();
+    let folder = bridge.dir.path().join("gobby");
+    fs::create_dir_all(folder.join("rules/own")).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write(
+        "rules/own/push.yaml",
+        "rules:
+  no-push:
+    event: before_tool
+    enabled: true
+    effects: [{type: block, tools: [Bash], command_pattern: 'git push', reason: No.}, {type: mcp_call, server: a, tool: b}]
+  skilled:
+    event: before_tool
+    enabled: true
+    when: not skill_loaded('git')
+    effects: [{type: block, reason: Learn first.}]
+",
+    );
+    assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy check --gobby gobby")), @r"
+    rules/own/push.yaml:2: no-push (before_tool): block
+
+    Without effect here:
+    rules/own/push.yaml:5: effect `mcp_call` (calls a tool of gobby's own servers): without effect (once)
+
+    Inactive:
+    rules/own/push.yaml:6: skilled: it needs `skill_loaded()`, which only gobby's daemon knows
+
+    gobby: 1 file, 1 rule acts, 1 inactive, 0 disabled, 0 without effect, 0 wrong
+    [exit 0]
+    ");
+    write("broken.yaml", "rules:\n  a: [\n");
+    let ran = bridge.bash("askbridge policy check --gobby gobby --json");
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.code, &told["good"], &told["totals"]["files"]), (Some(1), &json!(false), &json!(2)));
+    assert_eq!((&told["findings"][0]["file"], &told["findings"][0]["kind"]), (&json!("broken.yaml"), &json!("error")));
+    let rule = &told["files"][1]["rules"][0];
+    assert_eq!((&rule["acts"], &rule["without_effect"]), (&json!(["block"]), &json!(["mcp_call"])));
+    assert_snapshot!(screen(&bridge, &bridge.bash("mkdir empty; askbridge policy check --gobby empty")), @r"
+    error: there are no YAML files in empty
+
+    hint: name the folder that gobby reads its rules from, such as .gobby/workflows
+    [exit 1]
+    ");
 }

@@ -362,6 +362,8 @@ fn every_verb_has_help_with_examples() {
         "token",
         "taps",
         "journal",
+        "policy",
+        "digest",
         "run",
         "hook",
         "away",

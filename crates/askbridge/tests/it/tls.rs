@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::bridge::TestBridge;
 use crate::https::{Https, NAME, certify};
 use crate::patience::until;
-use crate::proxied::everything_works;
+use crate::proxied::{everything_works, other_hosts_are_refused};
 
 /// A server that speaks https itself, with the files of a certificate in its folder.
 struct Encrypted {
@@ -20,7 +20,7 @@ impl Encrypted {
         let authority = certify(bridge.dir.path());
         bridge.start_with(&["--listen", "127.0.0.1:0", "--tls-cert", "fullchain.pem", "--tls-key", "privkey.pem"]);
         let port = bridge.address().rsplit_once(':').unwrap().1.parse().unwrap();
-        Self { bridge, https: Https { port, authority } }
+        Self { bridge, https: Https { name: NAME, port, authority } }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -37,6 +37,7 @@ impl Encrypted {
 async fn a_server_with_a_certificate_carries_people_and_agents_without_a_proxy() {
     let Encrypted { bridge, https } = Encrypted::start();
     everything_works(&bridge, &https, &https.url()).await;
+    other_hosts_are_refused(&bridge, &https);
     let mut headers = https.curl("/healthz");
     let headers = String::from_utf8(headers.arg("--include").output().unwrap().stdout).unwrap();
     assert!(headers.contains("strict-transport-security: max-age="), "{headers}");

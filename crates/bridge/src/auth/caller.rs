@@ -49,6 +49,8 @@ pub enum Action {
     Answer,
     /// Everything else that a person decides about an ask: dismiss it, undo, extend, draft.
     Decide,
+    /// Hide an ask from one's own inbox for a while. Never granted to an agent, which could hide what it asks.
+    Snooze,
     /// Take an ask back.
     Withdraw,
     /// Say what became of an ask or a message on the agent's side: handed over, delivered, overtaken, parked, stranded.
@@ -71,6 +73,8 @@ pub enum Action {
     Loosen,
     /// Store a small item that the clients of a dialect share.
     Keep,
+    /// Add and remove the ways in which a person is reached, and see what was rung.
+    KeepChannels,
     /// Post to an address outside.
     CallOut,
     Administer,
@@ -120,8 +124,8 @@ impl Caller {
             (Action::See, Local | Terminal | Unproven) => true,
             (Action::Answer, Person | Operator | Terminal | Bot) => addressed,
             (Action::Answer, Agent | Local | Unproven) => false,
-            (Action::Decide, Person | Operator | Terminal) => addressed,
-            (Action::Decide, Agent | Bot | Local | Unproven) => false,
+            (Action::Decide | Action::Snooze, Person | Operator | Terminal) => addressed,
+            (Action::Decide | Action::Snooze, Agent | Bot | Local | Unproven) => false,
             (Action::Withdraw | Action::Close | Action::Configure, Agent) => own,
             (Action::Withdraw | Action::Close | Action::Configure, Operator | Local | Terminal | Unproven) => true,
             (Action::Withdraw | Action::Close | Action::Configure, Person | Bot) => false,
@@ -145,6 +149,8 @@ impl Caller {
             (Action::Loosen, Person | Agent | Bot) => false,
             (Action::Keep | Action::CallOut, Person | Operator | Local | Terminal | Unproven) => true,
             (Action::Keep | Action::CallOut, Agent | Bot) => false,
+            (Action::KeepChannels, Person | Operator | Local | Terminal | Unproven) => true,
+            (Action::KeepChannels, Agent | Bot) => false,
             (Action::Administer, Local | Terminal | Unproven) => true,
             (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
@@ -152,7 +158,7 @@ impl Caller {
         };
         match (may, self.role, action) {
             (true, ..) => Ok(()),
-            (false, Unproven, Action::Answer | Action::Decide | Action::Talk) => {
+            (false, Unproven, Action::Answer | Action::Decide | Action::Snooze | Action::Talk) => {
                 Err(Rejection::TapNeeded(NEEDS_A_TAP.to_owned()))
             }
             (false, ..) => Err(Rejection::Forbidden(self.why_not(action))),
@@ -163,7 +169,7 @@ impl Caller {
     /// a token. Only the server withdraws it.
     fn may_about_a_tap(&self, action: Action, addressed: bool, access: &Access) -> Result<(), Rejection> {
         let may = match action {
-            Action::Answer | Action::Decide => self.holds_a_device() && addressed,
+            Action::Answer | Action::Decide | Action::Snooze => self.holds_a_device() && addressed,
             Action::See => match self.role {
                 Role::Person | Role::Operator => addressed,
                 Role::Local | Role::Terminal | Role::Unproven => true,
@@ -177,12 +183,12 @@ impl Caller {
 
     fn why_not(&self, action: Action) -> String {
         match action {
-            Action::Answer | Action::Decide if matches!(self.role, Role::Local | Role::Agent) => {
+            Action::Answer | Action::Decide | Action::Snooze if matches!(self.role, Role::Local | Role::Agent) => {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
-            Action::Decide if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
+            Action::Decide | Action::Snooze if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
             Action::Talk if self.role == Role::Bot => "a bot answers, and says nothing else".to_owned(),
-            Action::Answer | Action::Decide | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
+            Action::Answer | Action::Decide | Action::Snooze | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
             Action::Ask | Action::StartSession => {
                 "this token may decide but not ask; use an agent's token or the local one".to_owned()
             }
@@ -202,7 +208,7 @@ impl Caller {
             Action::Close | Action::Configure | Action::ReportSettings => {
                 "this is for the token that started the session, for operators and for this machine".to_owned()
             }
-            Action::Keep => "this is for people's devices".to_owned(),
+            Action::Keep | Action::KeepChannels => "this is for people's devices".to_owned(),
             Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
             Action::Inspect => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
             Action::Administer => "this needs the local token, or a command on this machine that no agent started".to_owned(),
@@ -258,13 +264,21 @@ mod tests {
     }
 
     #[test]
+    fn only_people_hide_an_ask_and_no_agent_hides_its_own() {
+        let access = session_of("x", Audience::Everyone);
+        let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Snooze, Some(&access)).is_ok());
+        assert_eq!(may.collect::<Vec<_>>(), [Role::Person, Role::Operator, Role::Terminal]);
+    }
+
+    #[test]
     fn a_bot_sees_and_answers_what_is_addressed_to_everybody_and_does_nothing_else() {
         let access = session_of("ci", Audience::Everyone);
         let actions = [Action::Ask, Action::See, Action::Answer, Action::Decide, Action::Withdraw, Action::Report]
             .into_iter()
+            .chain([Action::Snooze])
             .chain([Action::ReportSettings, Action::Close, Action::Configure, Action::Talk, Action::Forget])
             .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Keep, Action::CallOut])
-            .chain([Action::Administer, Action::Inspect]);
+            .chain([Action::KeepChannels, Action::Administer, Action::Inspect]);
         let may = actions.filter(|&action| caller(Role::Bot, "nightly").may(action, Some(&access)).is_ok());
         assert_eq!(may.collect::<Vec<_>>(), [Action::See, Action::Answer]);
         let adas = session_of("ci", Audience::Only(vec![PersonId::from("ada")]));

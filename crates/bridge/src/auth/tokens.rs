@@ -266,10 +266,15 @@ impl From<TokenInfo> for TokenEntry {
             TokenRole::Bot => Role::Bot,
             TokenRole::Local => Role::Local,
         };
-        let party = PartyId::from(format!("tok_{}", info.id));
+        let party = party_of(&info.id);
         let caller = Caller { party, role, name: info.name.as_str().into(), device: info.device.as_str().into() };
         Self { info: Arc::new(info), caller }
     }
+}
+
+/// The party of a token.
+pub(crate) fn party_of(token: &str) -> PartyId {
+    PartyId::from(format!("tok_{token}"))
 }
 
 pub(super) fn parse_hash(hex: &str) -> Option<[u8; 32]> {

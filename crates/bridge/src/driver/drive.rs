@@ -1,5 +1,7 @@
 //! The driver: runs a machine, carries out what it requests, and tells it what happens.
 
+use std::collections::VecDeque;
+
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_peers::peer::{Cx, Frame, Garbled, Outbox, Peer, Tag};
 use askbridge_peers::told::Told;
@@ -20,8 +22,9 @@ pub(crate) struct Driver<P, E> {
     chance: Chance,
     follower: Option<Follower>,
     pub(crate) rulings: Rulings,
-    /// Receipts that are held back until their events were told. Empty unless [`Order::NewsBeforeReceipt`].
-    held: Vec<(SessionId, Position, Tag, Receipt)>,
+    /// Receipts that are held back until their events were told. Empty unless [`Order::NewsBeforeReceipt`]. They are
+    /// released at the front nearly always.
+    held: VecDeque<(SessionId, Position, Tag, Receipt)>,
     wake_at: Option<Timestamp>,
     /// The timer, and the time it is set to. Kept across steps, since most leave it as it is.
     alarm: Option<(Timestamp, BoxFuture<'static, ()>)>,
@@ -45,7 +48,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             out: Outbox::default(),
             follower,
             rulings: Rulings::default(),
-            held: Vec::new(),
+            held: VecDeque::new(),
             wake_at: None,
             alarm: None,
             hang_up: None,
@@ -289,8 +292,8 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             News::Whisper { session, words, .. } => {
                 self.act(|peer, cx| peer.tell(&Told::Whispered { session: *session, words }, cx));
             }
-            News::Look { session, screen, .. } => {
-                let told = Told::Looked { session: *session, screen: *screen };
+            News::Look { session, screen, loaded_to, .. } => {
+                let told = Told::Looked { session: *session, screen: *screen, loaded_to: *loaded_to };
                 self.act(|peer, cx| peer.tell(&told, cx));
             }
         }
@@ -301,17 +304,19 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             self.rulings.know(tag, ruling);
             return;
         }
-        match &ruling {
-            Ok(receipt) => {
-                if let (Some(session), Some(position)) = (receipt.session, receipt.position)
-                    && !self.has_told(session, position)
-                {
-                    self.held.push((session, position, tag, receipt.clone()));
+        let ruling = match ruling {
+            Ok(receipt) => match (receipt.session, receipt.position) {
+                (Some(session), Some(position)) if !self.has_told(session, position) => {
+                    self.held.push_back((session, position, tag, receipt));
                     return;
                 }
+                _ => Ok(receipt),
+            },
+            Err(rejection) => {
+                self.endpoint.refused(&rejection);
+                Err(rejection)
             }
-            Err(rejection) => self.endpoint.refused(rejection),
-        }
+        };
         self.act(|peer, cx| peer.reply(tag, ruling, cx));
     }
 
@@ -321,7 +326,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         while place < self.held.len() {
             let (session, position, ..) = self.held[place];
             if self.has_told(session, position) {
-                let (_, _, tag, receipt) = self.held.remove(place);
+                let Some((_, _, tag, receipt)) = self.held.remove(place) else { return };
                 self.act(|peer, cx| peer.reply(tag, Ok(receipt), cx));
             } else {
                 place += 1;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_journal::shelf::Shelf;
 use askbridge_peers::wish::Rejection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::terminals::quiet_for;
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::App;
 
 const KEY: &str = "away";
@@ -38,7 +38,7 @@ pub struct Presence {
 /// Finds out whether the person is away.
 pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
     let now = app.handle.clock.now();
-    let kept = app.handle.store.get(KEY, now).await.map_err(|error| Rejection::Down(chain(&error)))?;
+    let kept = app.handle.store.get(KEY, now).await.map_err(down)?;
     let mode = kept.and_then(|item| serde_json::from_slice(&item.value).ok()).unwrap_or_default();
     let quiet = quiet_for(now);
     let is_away = match mode {
@@ -52,6 +52,7 @@ pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
 /// Stores what they said, across restarts too.
 pub(crate) async fn set_away(app: &App, mode: AwayMode) -> Result<(), Rejection> {
     let value = serde_json::to_vec(&mode).expect("a word is JSON");
-    let put = app.handle.store.put(KEY, &value, Expect::Any, None, app.handle.clock.now()).await;
-    put.map(drop).map_err(|error| Rejection::Down(chain(&error)))
+    app.handle.shelve(KEY, &value, None).await?;
+    app.ringing().away(mode);
+    Ok(())
 }

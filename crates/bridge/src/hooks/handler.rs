@@ -28,7 +28,7 @@ use super::prompting::asks_by_tool;
 use super::sessions::{Current, current, started};
 use super::waiting::{Connected, forget_waiting};
 use crate::auth::{Caller, ProcessId, agent_above};
-use crate::runtime::{Entrance, chain};
+use crate::runtime::{Entrance, down};
 use crate::server::App;
 
 /// State kept between events.
@@ -112,7 +112,7 @@ async fn know(app: &App, agent: ProcessId) -> Result<(), Rejection> {
     }
     let (store, now) = (&app.handle.store, app.handle.clock.now());
     let known = app.agents.announce_for_good(agent.pid, store, now).await;
-    if known.map_err(|error| Rejection::Down(chain(&error)))? {
+    if known.map_err(down)? {
         info!(pid = agent.pid, "The hook of process {} called: nothing below it may decide", agent.pid);
     }
     Ok(())
@@ -355,5 +355,5 @@ async fn notified(
     }
     let notice = Happened::Notice { level: Level::Info, text: text.to_owned() };
     let recorded = app.handle.record(session, None, Epoch(0), notice).await;
-    recorded.map_err(|error| Rejection::Down(chain(&error)))
+    recorded.map_err(down)
 }

@@ -63,10 +63,8 @@ pub(super) async fn remember_parked(
         flags: kept_flags(&arguments),
     };
     let value = serde_json::to_vec(&run).expect("texts are JSON");
-    let now = app.handle.clock.now();
-    let until = Some(now.plus(REMEMBERED));
-    let put = app.handle.store.put(&key(ask), &value, Expect::Any, until, now).await;
-    put.map(|_| true).map_err(|error| Rejection::Down(chain(&error)))
+    let until = Some(app.handle.clock.now().plus(REMEMBERED));
+    app.handle.shelve(&key(ask), &value, until).await.map(|()| true)
 }
 
 pub(super) async fn forget_parked(app: &App, ask: AskId) {
@@ -77,8 +75,7 @@ pub(super) async fn forget_parked(app: &App, ask: AskId) {
 
 /// Returns the runs that are parked, each with the ask that it waits for.
 pub(crate) async fn parked_runs(app: &App) -> Result<Vec<(AskId, ParkedRun)>, Rejection> {
-    let items = app.handle.store.list(PREFIX, app.handle.clock.now()).await;
-    let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
+    let items = app.handle.shelved(PREFIX).await?;
     let runs = items.iter().filter_map(|item| {
         let ask = item.key.strip_prefix(PREFIX)?.parse().ok()?;
         Some((ask, serde_json::from_slice(&item.value).ok()?))

@@ -53,8 +53,7 @@ pub(super) async fn forget_waiting(app: &App, ask: AskId) {
 
 /// Returns the stored waiters with their asks.
 pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, WaitingHook)>, Rejection> {
-    let items = app.handle.store.list(PREFIX, app.handle.clock.now()).await;
-    let items = items.map_err(|error| Rejection::Down(chain(&error)))?;
+    let items = app.handle.shelved(PREFIX).await?;
     let read = |(pid, started): (u32, u64)| ProcessId { pid, started };
     let waiting = items.iter().filter_map(|item| {
         let ask = item.key.strip_prefix(PREFIX)?.parse().ok()?;

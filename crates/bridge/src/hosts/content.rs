@@ -17,7 +17,7 @@ use tracing::warn;
 use super::endpoint::AgentProcess;
 use crate::auth::ProcessId;
 use crate::derived::derived;
-use crate::runtime::{Handle, chain, from_read};
+use crate::runtime::{Handle, chain, down};
 
 /// Delay before a failed store is retried.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ impl StoredCalls {
         let (mut known, mut after) = (Self::default(), None);
         loop {
             let read = handle.store().read(session, Some(Lane::Decisions), after, limits::READ_BATCH_MAX).await;
-            let page = read.map_err(|error| from_read(&error))?;
+            let page = read.map_err(down)?;
             let Some(last) = page.last() else { return Ok(known) };
             after = Some(last.position);
             for written in page.iter().flat_map(|stored| &stored.entry.events) {

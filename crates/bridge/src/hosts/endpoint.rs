@@ -53,25 +53,24 @@ impl Endpoint for AgentProcess {
     }
 
     fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
-        // The agent ignores a second copy, so the machine need not wait until the handover is written.
-        let noted = match &wish {
-            Wish::Hand { parcel } => Some(Intent::Hand { parcel: *parcel }),
-            Wish::Deliver { parcel, proof } => Some(Intent::Deliver { parcel: *parcel, proof: proof.clone() }),
-            Wish::Return { ask, result } => {
-                self.returning.add(*ask);
-                Some(Intent::Return { ask: *ask, result: result.clone() })
-            }
-            _ => None,
-        };
         self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
-        if let Some(intent) = noted {
-            self.pool.handle.note(self.session, [intent]);
-            rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
-            return;
-        }
-        let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
-        let entrance = Entrance::agent(self.door, self.session);
-        rulings.wait_for(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) });
+        let noted = match wish {
+            Wish::Hand { parcel } => Intent::Hand { parcel },
+            Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
+            Wish::Return { ask, result } => {
+                self.returning.add(ask);
+                Intent::Return { ask, result }
+            }
+            wish => {
+                let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
+                let entrance = Entrance::agent(self.door, self.session);
+                rulings.wait_for(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) });
+                return;
+            }
+        };
+        // The agent ignores a second copy, so the machine need not wait until the handover is written.
+        self.pool.handle.note(self.session, [noted]);
+        rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
     }
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {

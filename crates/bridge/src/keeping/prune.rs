@@ -9,7 +9,7 @@ use askbridge_journal::index::{Index, Oldest, PageKey};
 use askbridge_peers::wish::Rejection;
 
 use crate::auth::{Action, Caller};
-use crate::runtime::{Conversation, Handle, chain, together};
+use crate::runtime::{Conversation, Handle, down, together};
 
 /// Sessions in one page of the query.
 const LOOK_AT: usize = 1000;
@@ -156,7 +156,7 @@ async fn count(
 
 /// Bytes of the store that are in use.
 async fn used(handle: &Handle) -> Result<u64, Rejection> {
-    let space = handle.store().space().await.map_err(|error| Rejection::Down(chain(&error)))?;
+    let space = handle.store().space().await.map_err(down)?;
     Ok(space.map_or(0, |space| space.used()))
 }
 

@@ -42,6 +42,8 @@ pub struct Meters {
     pub(super) delivered: Histogram,
     pub(super) requests: Names<5>,
     pub(super) refusals: Names<1>,
+    /// Rings, by the kind of channel: those that were sent, and those that failed.
+    pub(super) rings: Names<2>,
     pub(super) lagged: AtomicU64,
     /// Sessions, entries and bytes that were forgotten.
     pub(super) forgotten: [AtomicU64; 3],
@@ -61,6 +63,7 @@ impl Meters {
             delivered: Histogram::new(DELIVERY),
             requests: Names::default(),
             refusals: Names::default(),
+            rings: Names::default(),
             lagged: AtomicU64::new(0),
             forgotten: Default::default(),
             websockets: Arc::default(),
@@ -103,6 +106,11 @@ impl Meters {
 
     pub(crate) fn refusal(&self, code: &str) {
         self.refusals.add(code, 0);
+    }
+
+    /// A channel was rung, or could not be.
+    pub(crate) fn rang(&self, kind: &str, is_sent: bool) {
+        self.rings.add(kind, usize::from(!is_sent));
     }
 
     /// A client could not keep up, and the hub dropped its subscription.

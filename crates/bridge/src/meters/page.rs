@@ -96,6 +96,13 @@ fn traffic(page: &mut Page, meters: &Meters, connections: usize) {
             page.line(name, &[("code", code)], count);
         }
     }
+    let name = "askbridge_rings_total";
+    page.head(name, "Rings, by the kind of channel and what became of them.", "counter");
+    for (kind, counts) in meters.rings.read() {
+        for (outcome, count) in ["sent", "failed"].iter().zip(counts) {
+            page.line(name, &[("channel", kind), ("outcome", outcome)], count);
+        }
+    }
     let lagged = meters.lagged.load(Ordering::Relaxed);
     page.counter(
         "askbridge_followers_lagged_total",

@@ -37,6 +37,14 @@ pub(crate) struct CellState {
     pub(crate) trusted: bool,
 }
 
+impl CellState {
+    /// A session before anything of it was read.
+    pub(super) fn unread(session: SessionId) -> Self {
+        let (session, digest, last_at) = (Session::new(session), Digest::ZERO, Timestamp(0));
+        Self { session, head: None, digest, last_at, trusted: false }
+    }
+}
+
 /// The riders of a session: notes to be written with its next decision.
 #[derive(Debug, Default)]
 pub(crate) struct Riding {
@@ -65,6 +73,11 @@ impl Cell {
         #[cfg(test)]
         self.locked.fetch_add(1, Ordering::Relaxed);
         self.state.lock()
+    }
+
+    /// Locks the session, unless a decision holds it.
+    pub(crate) fn lock_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, CellState>> {
+        self.state.try_lock().ok()
     }
 
     pub(crate) fn take_riders(&self) -> Riders<'_> {
@@ -156,13 +169,7 @@ impl Cache {
             self.evict_older_half(&mut cells);
         }
         let cell = Arc::new(Cell {
-            state: tokio::sync::Mutex::new(CellState {
-                session: Session::new(session),
-                head: None,
-                digest: Digest::ZERO,
-                last_at: Timestamp(0),
-                trusted: false,
-            }),
+            state: tokio::sync::Mutex::new(CellState::unread(session)),
             #[cfg(test)]
             locked: AtomicU64::new(0),
             riding: Mutex::default(),

@@ -1,9 +1,8 @@
 //! Streaming text, sent over the bus to those who watch: fast and lossy. The text that is stored later completes it.
 
 use askbridge_core::ids::SessionId;
-use askbridge_journal::bus::{Bus, Message, Topic};
+use askbridge_journal::bus::{Message, Topic};
 use askbridge_peers::peer::BlockKind;
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
@@ -21,9 +20,8 @@ struct DeltaNotice {
 impl Handle {
     /// Announces that a block of text goes on with `text`, `offset` bytes from its beginning.
     pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
-        let fleeting = DeltaNotice { session: session.to_string(), block, kind, offset, text: text.to_owned() };
-        let body = serde_json::to_vec(&fleeting).expect("a delta's envelope has text keys");
-        self.store.publish(Topic::Delta.of_session(session), Bytes::from(body));
+        let delta = DeltaNotice { session: session.to_string(), block, kind, offset, text: text.to_owned() };
+        self.notify(Topic::Delta.of_session(session), &delta);
     }
 }
 

@@ -2,16 +2,16 @@
 
 use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::limits;
-use askbridge_journal::bus::{Bus, Message, Topic};
+use askbridge_journal::bus::{Message, Topic};
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::wish::Rejection;
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 use super::error::chain;
 use super::handle::Handle;
 use super::news::News;
+use super::own::person_key;
 use crate::auth::Caller;
 
 #[derive(Serialize, Deserialize)]
@@ -22,17 +22,12 @@ struct DraftNotice {
 }
 
 impl Handle {
-    pub(crate) async fn keep_draft(&self, caller: &Caller, ask: AskId, draft: Raw) -> Result<(), Rejection> {
-        let now = self.clock.now();
-        let expires_at = Some(now.plus(limits::DRAFT_LIFE));
-        let put = self.store.put(&key(caller, ask), draft.as_str().as_bytes(), Expect::Any, expires_at, now).await;
-        put.map_err(|error| Rejection::Down(chain(&error)))?;
+    pub(super) async fn keep_draft(&self, caller: &Caller, ask: AskId, draft: Raw) -> Result<(), Rejection> {
+        let expires_at = Some(self.clock.now().plus(limits::DRAFT_LIFE));
+        self.shelve(&key(caller, ask), draft.as_str().as_bytes(), expires_at).await?;
         self.drafted.lock().insert(ask);
-        let person = caller.name.clone();
-        let fleeting =
-            DraftNotice { person: person.to_string(), ask: ask.to_string(), draft: draft.as_str().to_owned() };
-        let body = serde_json::to_vec(&fleeting).expect("a draft's envelope has text keys");
-        self.store.publish(Topic::Draft.of_name(&caller.name), Bytes::from(body));
+        let (person, draft) = (caller.name.to_string(), draft.as_str().to_owned());
+        self.notify(Topic::Draft.of_name(&caller.name), &DraftNotice { person, ask: ask.to_string(), draft });
         Ok(())
     }
 
@@ -57,7 +52,7 @@ impl Handle {
     }
 
     /// Deletes a person's draft once they have decided.
-    pub(crate) async fn drop_draft(&self, caller: &Caller, ask: AskId) {
+    pub(super) async fn drop_draft(&self, caller: &Caller, ask: AskId) {
         if !self.drafted.lock().remove(&ask) {
             return;
         }
@@ -73,15 +68,10 @@ pub(crate) fn read(message: &Message) -> Option<News> {
     Some(News::Draft { person, ask: ask.parse().ok()?, draft: Raw::from(draft) })
 }
 
-/// Names are hashed: they may contain any character, keys may not.
 fn prefix(caller: &Caller) -> String {
-    format!("draft/{}/", name_key(&caller.name))
+    format!("draft/{}/", person_key(&caller.name))
 }
 
 fn key(caller: &Caller, ask: AskId) -> String {
     format!("{}{ask}", prefix(caller))
-}
-
-fn name_key(name: &str) -> String {
-    crate::auth::hex(&crate::auth::hash(name)[..8])
 }

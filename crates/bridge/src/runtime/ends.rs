@@ -87,14 +87,10 @@ impl Ends {
 }
 
 /// Returns the view of an open ask after the event that settled it, if that alone says it. `None`: read the ask.
-pub(crate) fn after(mut view: AskView, end: &Event) -> Option<AskView> {
-    match end {
-        Event::Settled(settled) if view.state == State::Open && view.votes.is_empty() => {
-            view.settled(&settled.outcome, &settled.verdict, settled.at);
-            Some(view)
-        }
-        _ => None,
-    }
+pub(crate) fn after(mut view: Box<AskView>, end: &Event) -> Option<Box<AskView>> {
+    let says_all = matches!(end, Event::Settled(_)) && view.state == State::Open && view.votes.is_empty();
+    view.apply(end);
+    says_all.then_some(view)
 }
 
 impl Future for End {

@@ -3,19 +3,20 @@
 use std::error::Error;
 
 use askbridge_journal::fault::Fault;
-use askbridge_journal::journal::{AppendError, ReadError};
+use askbridge_journal::journal::AppendError;
 use askbridge_peers::wish::Rejection;
 
 pub(crate) fn from_append(error: &AppendError) -> Rejection {
     match error {
         AppendError::TooLarge { .. } | AppendError::Malformed(_) => Rejection::TooLarge(error.to_string()),
         AppendError::Conflict => Rejection::Down("too many decided at the same moment; try again".to_owned()),
-        AppendError::Unknown | AppendError::ReadOnly(_) | AppendError::Down(_) => Rejection::Down(chain(error)),
+        AppendError::Unknown | AppendError::ReadOnly(_) | AppendError::Down(_) => down(error),
     }
 }
 
-pub(crate) fn from_read(error: &ReadError) -> Rejection {
-    Rejection::Down(chain(error))
+/// Translates any other failure of the store. The rejection tells its causes.
+pub(crate) fn down(error: impl Error) -> Rejection {
+    Rejection::Down(chain(&error))
 }
 
 /// Writes an error and its causes in one line, without the names of our files: clients read it. The store logs them

@@ -15,11 +15,10 @@ use askbridge_peers::wish::Rejection;
 use futures_util::{Stream, StreamExt};
 use tracing::warn;
 
-use super::error::from_read;
+use super::error::down;
 use super::handle::Handle;
 use super::hub::{Interest, LetGo, Subscription};
 use super::news::News;
-use super::view::of_known;
 use crate::auth::{Action, Caller, Role};
 
 /// What a follower returns.
@@ -126,7 +125,7 @@ impl Handle {
             let (mut asks, mut bytes) = (Vec::new(), 0);
             index.read(rest.rows.make_contiguous(), |known| {
                 bytes += known.bytes;
-                asks.push(of_known(&known));
+                asks.push(known.view());
                 if bytes < limits::READ_BYTES_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
             // Rows that were forgotten since are skipped with the others.
@@ -209,7 +208,7 @@ impl Follower {
                     Some(Ok(Followed::Gone(_))) => self.stage = FollowStage::Snapshot,
                     Some(Ok(Followed::Forgotten(_))) => {}
                     Some(Ok(Followed::CaughtUp)) | None => self.stage = FollowStage::Live,
-                    Some(Err(error)) => return Err(from_read(&error)),
+                    Some(Err(error)) => return Err(down(error)),
                 },
                 FollowStage::Past(past) => {
                     if let Some(next) = past.read.front() {
@@ -223,7 +222,7 @@ impl Follower {
                         return Ok(FollowUpdate::News(Arc::new(News::of(&stored, &self.told))));
                     }
                     let page = self.handle.store.read(past.session, None, past.after, limits::READ_BATCH_MAX).await;
-                    let page = page.map_err(|error| from_read(&error))?;
+                    let page = page.map_err(down)?;
                     match page.last() {
                         Some(last) => {
                             past.after = Some(last.position);

@@ -15,7 +15,7 @@ use askbridge_peers::wish::Rejection;
 use tracing::{info, warn};
 
 use super::cache::CellState;
-use super::error::chain;
+use super::error::{chain, down};
 use super::handle::Handle;
 use crate::auth::{Action, Caller};
 
@@ -93,7 +93,7 @@ impl Handle {
     ) -> Result<Went, Rejection> {
         let handle = self.clone();
         let going = tokio::spawn(async move { handle.forget_them(&conversations, quiet_since, &by).await });
-        going.await.unwrap_or_else(|error| Err(Rejection::Down(chain(&error))))
+        going.await.unwrap_or_else(|error| Err(down(error)))
     }
 
     async fn forget_them(
@@ -154,7 +154,7 @@ impl Handle {
             let forgotten = match self.store.forget(part, now, by).await {
                 Ok(forgotten) => forgotten,
                 Err(error) => {
-                    result = Err(Rejection::Down(chain(&error)));
+                    result = Err(down(error));
                     break;
                 }
             };

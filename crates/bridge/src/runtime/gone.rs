@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::Audience;
 use askbridge_core::ids::{PartyId, PersonId, SessionId};
-use askbridge_journal::bus::{Bus, Message, Topic};
-use bytes::Bytes;
+use askbridge_journal::bus::{Message, Topic};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
@@ -35,9 +34,8 @@ impl Handle {
                 Audience::Everyone => None,
                 Audience::Only(people) => Some(people.iter().map(|person| person.as_str().to_owned()).collect()),
             };
-            let fleeting = GoneNotice { sessions, owner: access.owner.as_str().to_owned(), audience };
-            let body = serde_json::to_vec(&fleeting).expect("its envelope has text keys");
-            self.store.publish(Topic::Gone.of_all(), Bytes::from(body));
+            let gone = GoneNotice { sessions, owner: access.owner.as_str().to_owned(), audience };
+            self.notify(Topic::Gone.of_all(), &gone);
         }
     }
 }

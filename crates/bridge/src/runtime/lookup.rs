@@ -3,7 +3,7 @@
 use askbridge_journal::index::{Index, IndexError};
 use askbridge_peers::wish::Rejection;
 
-use super::error::chain;
+use super::error::down;
 use super::handle::Handle;
 
 impl Handle {
@@ -12,6 +12,6 @@ impl Handle {
         &self,
         look: impl FnOnce(&Index) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, Rejection> {
-        self.store.index().look_up(look).await.map_err(|error| Rejection::Down(chain(&error)))
+        self.store.index().look_up(look).await.map_err(down)
     }
 }

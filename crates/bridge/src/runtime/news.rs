@@ -45,6 +45,7 @@ pub enum News {
         dialect: String,
         session: Option<SessionId>,
         screen: Option<u64>,
+        loaded_to: Option<Position>,
     },
     /// A message from one connection of a dialect to the others in a session. May be lost.
     Whisper {

@@ -3,13 +3,13 @@
 //! (`Watch::Inbox`, `Watch::News`), so dialects that watch one session never are.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::bus::{Bus, Message, Topic};
+use askbridge_journal::bus::{Message, Topic};
 use askbridge_peers::told::Own;
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
 use super::news::News;
+use crate::auth::{hash, hex};
 
 #[derive(Serialize, Deserialize)]
 struct OwnNotice {
@@ -33,9 +33,14 @@ impl Handle {
             }
             Own::Devices => OwnChange::Devices,
         };
-        let body = serde_json::to_vec(&OwnNotice { person: person.to_owned(), what });
-        self.store.publish(Topic::Own.of_name(person), Bytes::from(body.expect("its envelope has text keys")));
+        self.notify(Topic::Own.of_name(person), &OwnNotice { person: person.to_owned(), what });
     }
+}
+
+/// Returns the part of a shelf's key that stands for a person. Names are hashed: they may contain any character, keys
+/// may not.
+pub(super) fn person_key(name: &str) -> String {
+    hex(&hash(name)[..8])
 }
 
 pub(crate) fn read(message: &Message) -> Option<News> {

@@ -4,20 +4,33 @@
 use std::sync::Arc;
 
 use askbridge_core::ids::Timestamp;
-use askbridge_core::rules::asks::{LocalTime, RuleSet, Weekday};
+use askbridge_core::rules::asks::{AskRule, LocalTime, RuleFile, RuleSet, TermsOf, Weekday};
 use askbridge_platform::local_time::Zone;
 use askbridge_policy::Problem;
 use parking_lot::{Mutex, RwLock};
+
+use super::projects::Projects;
+use super::remembered::RememberedApprovals;
+use super::unattended::UnattendedParties;
 
 /// The rules in force.
 #[derive(Debug, Default)]
 pub(crate) struct RulesInForce {
     set: RwLock<Arc<RuleSet>>,
+    /// The same without what is remembered.
+    ours: Mutex<Arc<RuleSet>>,
+    /// What people had remembered, in force after the operator's rules.
+    pub(crate) remembered: RememberedApprovals,
+    remembered_rules: Mutex<Vec<AskRule>>,
     state: Mutex<RulesState>,
     /// The operator's time zone. `None` until it is known.
     zone: RwLock<Option<Zone>>,
     /// Is a person at the machine? `None` while no rule asks for it.
     present: Mutex<Option<bool>>,
+    /// The runs that no person attends.
+    pub(crate) unattended: UnattendedParties,
+    /// The rule files of the projects that agents work in.
+    pub(crate) projects: Projects,
 }
 
 /// Where the rules in force come from, and what is wrong with a newer version.
@@ -35,7 +48,8 @@ pub(crate) struct RulesState {
 
 impl RulesInForce {
     pub(crate) fn new(set: RuleSet) -> Self {
-        Self { set: RwLock::new(Arc::new(set)), ..Self::default() }
+        let set = Arc::new(set);
+        Self { set: RwLock::new(Arc::clone(&set)), ours: Mutex::new(set), ..Self::default() }
     }
 
     /// Returns the rules as they are now.
@@ -45,7 +59,24 @@ impl RulesInForce {
 
     /// Replaces the rules. Asks that are being made keep the ones that they began with.
     pub(crate) fn replace(&self, set: RuleSet) {
-        *self.set.write() = Arc::new(set);
+        let mut ours = self.ours.lock();
+        *ours = Arc::new(set);
+        self.put_together(&ours);
+    }
+
+    /// Replaces the rules of remembered approvals.
+    pub(crate) fn set_remembered(&self, rules: Vec<AskRule>) {
+        let ours = self.ours.lock();
+        *self.remembered_rules.lock() = rules;
+        self.put_together(&ours);
+    }
+
+    fn put_together(&self, ours: &Arc<RuleSet>) {
+        let rules = self.remembered_rules.lock().clone();
+        *self.set.write() = match rules.is_empty() {
+            true => Arc::clone(ours),
+            false => Arc::new(ours.and(RuleFile { terms: TermsOf::Every, rules })),
+        };
     }
 
     pub(crate) fn state(&self) -> RulesState {
@@ -68,9 +99,14 @@ impl RulesInForce {
         *self.present.lock()
     }
 
-    /// The local time at a moment, if a rule looks at it.
-    pub(crate) fn local(&self, rules: &RuleSet, at: Timestamp) -> Option<LocalTime> {
-        if !rules.looks_at_the_time() {
+    /// The minute of the day at a moment, in the operator's time zone.
+    pub(crate) fn minute(&self, at: Timestamp) -> Option<u16> {
+        Some(self.zone.read().as_ref()?.at(at.0)?.0)
+    }
+
+    /// The local time at a moment, if a rule of the operator or the project looks at it.
+    pub(crate) fn local(&self, rules: &RuleSet, project: Option<&RuleSet>, at: Timestamp) -> Option<LocalTime> {
+        if !rules.looks_at_the_time() && !project.is_some_and(RuleSet::looks_at_the_time) {
             return None;
         }
         let (minute, weekday) = self.zone.read().as_ref()?.at(at.0)?;

@@ -2,10 +2,9 @@
 
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
-use askbridge_journal::bus::{Bus, Message, Topic};
+use askbridge_journal::bus::{Message, Topic};
 use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_peers::wish::Presence;
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
@@ -59,9 +58,8 @@ impl Handle {
 
     /// Tells every connection of this dialect to the session that another one took the seat.
     pub(crate) fn sit(&self, dialect: &str, session: SessionId, connection: u64) {
-        let fleeting = SeatNotice { session: session.to_string(), dialect: dialect.to_owned(), connection };
-        let body = serde_json::to_vec(&fleeting).expect("a seat has text keys");
-        self.store.publish(Topic::Seat.of_session(session), Bytes::from(body));
+        let seat = SeatNotice { session: session.to_string(), dialect: dialect.to_owned(), connection };
+        self.notify(Topic::Seat.of_session(session), &seat);
     }
 
     /// Records how far a client of this dialect has come in a session, so that the next connection on this node knows

@@ -14,6 +14,7 @@ use askbridge_journal::{
 };
 use bytes::Bytes;
 use futures_util::Stream;
+use futures_util::future::Either;
 use futures_util::stream::BoxStream;
 
 use super::location::Location;
@@ -26,12 +27,31 @@ pub struct Store(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     journal: Box<dyn DynJournal>,
+    /// The same journal by its type, if it is SQLite: an append to it allocates no future.
+    sqlite: Option<Sqlite>,
     shelf: Box<dyn DynShelf>,
     bus: Box<dyn Bus>,
     /// Fields are dropped in order: this goes before `upkeep`, the last handle of the store that it reads.
     index: Index,
     upkeep: Box<dyn Upkeep>,
     meter: Arc<Meter>,
+}
+
+impl Parts {
+    fn of<S>(store: S, bus: impl Bus, index: Index, meter: Arc<Meter>) -> Self
+    where
+        S: DynJournal + DynShelf + Upkeep + Clone,
+    {
+        Self {
+            journal: Box::new(store.clone()),
+            sqlite: None,
+            shelf: Box::new(store.clone()),
+            bus: Box::new(bus),
+            index,
+            upkeep: Box::new(store),
+            meter,
+        }
+    }
 }
 
 /// Why a store could not be opened.
@@ -66,23 +86,9 @@ impl Store {
                 };
                 let nats = Nats::connect(&options).await?;
                 let index = nats.index(index.as_deref()).await?;
-                Ok(Self::of_parts(nats.clone(), nats.bus(), index, Arc::default()))
+                Ok(Self(Arc::new(Parts::of(nats.clone(), nats.bus(), index, Arc::default()))))
             }
         }
-    }
-
-    fn of_parts<S>(store: S, bus: impl Bus, index: Index, meter: Arc<Meter>) -> Self
-    where
-        S: DynJournal + DynShelf + Upkeep + Clone,
-    {
-        Self(Arc::new(Parts {
-            journal: Box::new(store.clone()),
-            shelf: Box::new(store.clone()),
-            bus: Box::new(bus),
-            index,
-            upkeep: Box::new(store),
-            meter,
-        }))
     }
 
     pub fn index(&self) -> Index {
@@ -122,20 +128,24 @@ impl From<Sqlite> for Store {
     /// A store on this machine alone: its bus connects no other node.
     fn from(store: Sqlite) -> Self {
         let (index, meter) = (store.index(), store.meter());
-        Self::of_parts(store, LocalBus::default(), index, meter)
+        let sqlite = Some(store.clone());
+        Self(Arc::new(Parts { sqlite, ..Parts::of(store, LocalBus::default(), index, meter) }))
     }
 }
 
 impl From<Memory> for Store {
     fn from(store: Memory) -> Self {
         let (index, meter) = (store.index(), store.meter());
-        Self::of_parts(store, LocalBus::default(), index, meter)
+        Self(Arc::new(Parts::of(store, LocalBus::default(), index, meter)))
     }
 }
 
 impl Journal for Store {
     fn append(&self, entry: Arc<Entry>, guard: Guard) -> impl Future<Output = Result<Position, AppendError>> + Send {
-        self.0.journal.append(entry, guard)
+        match &self.0.sqlite {
+            Some(sqlite) => Either::Left(Journal::append(sqlite, entry, guard)),
+            None => Either::Right(self.0.journal.append(entry, guard)),
+        }
     }
 
     fn read(

@@ -13,8 +13,8 @@ use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 use askbridge_peers::wish::Rejection;
 
-use super::cache::{CellState, Riders};
-use super::error::{from_append, from_read};
+use super::cache::{Cell, CellState, Riders};
+use super::error::{down, from_append};
 use super::handle::Handle;
 
 /// How often a decision is retried because another node decided first.
@@ -122,15 +122,40 @@ impl Handle {
     pub(crate) async fn look<T>(&self, session: SessionId, look: impl FnOnce(&CellState) -> T) -> Result<T, Rejection> {
         let cell = self.cache.cell(session);
         let mut state = cell.lock().await;
+        self.freshen(&cell, &mut state).await?;
+        Ok(look(&state))
+    }
+
+    /// Reads a session as the journal has it, without waiting for a decision that is being stored.
+    ///
+    /// For snapshots and lists. An append with an unknown result holds its session for most of a minute, and the asks
+    /// of all other sessions would wait with it.
+    pub(crate) async fn look_at_stored<T>(
+        &self,
+        session: SessionId,
+        look: impl FnOnce(&CellState) -> T,
+    ) -> Result<T, Rejection> {
+        let cell = self.cache.cell(session);
+        if let Some(mut state) = cell.lock_if_free() {
+            self.freshen(&cell, &mut state).await?;
+            return Ok(look(&state));
+        }
+        let mut stored = CellState::unread(session);
+        Box::pin(self.catch_up(&mut stored)).await?;
+        Ok(look(&stored))
+    }
+
+    /// Brings a locked session up to date with the journal.
+    async fn freshen(&self, cell: &Cell, state: &mut CellState) -> Result<(), Rejection> {
         let was_folded = !state.trusted;
-        self.trust(&mut state).await?;
+        self.trust(state).await?;
         if was_folded {
-            self.cache.weigh(&cell, &state.session);
+            self.cache.weigh(cell, &state.session);
         }
         if !self.store.exclusive() {
-            Box::pin(self.catch_up(&mut state)).await?;
+            Box::pin(self.catch_up(state)).await?;
         }
-        Ok(look(&state))
+        Ok(())
     }
 
     /// Decides about each intent in turn, evolving as it goes. After a refusal half-way the state is not trusted.
@@ -271,7 +296,7 @@ impl Handle {
         loop {
             let id = state.session.id;
             let read = self.store.read(id, Some(Lane::Decisions), state.head, limits::READ_BATCH_MAX).await;
-            let batch = read.map_err(|error| from_read(&error))?;
+            let batch = read.map_err(down)?;
             let Some(last) = batch.last() else { return Ok(news) };
             for stored in &batch {
                 stored.entry.events.iter().for_each(|written| evolve(&mut state.session, &written.event));

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
-use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, MessageId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::session::Late;
 use askbridge_core::view::{AskView, SessionView, State};
-use askbridge_journal::index::AskWithEvents;
 use askbridge_peers::wish::Rejection;
 
-use super::error::chain;
+use super::error::down;
 use super::handle::Handle;
 
 impl Handle {
@@ -20,6 +17,16 @@ impl Handle {
         let live =
             self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
         match live {
+            Some(view) => Ok(view),
+            None => self.ask_from_index(ask),
+        }
+    }
+
+    /// The same for lists: as it is stored, without waiting for a decision that is being stored in its session.
+    pub(crate) async fn stored_ask(&self, ask: AskId) -> Result<AskView, Rejection> {
+        let live =
+            self.look_at_stored(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live)));
+        match live.await? {
             Some(view) => Ok(view),
             None => self.ask_from_index(ask),
         }
@@ -51,16 +58,17 @@ impl Handle {
     pub(crate) async fn with_votes(&self, views: &mut [AskView]) -> Result<(), Rejection> {
         for view in views.iter_mut().filter(|view| has_votes(view)) {
             let ask = view.ask.id;
-            let votes =
-                self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.votes.clone()));
+            let votes = self.look_at_stored(ask.session, |state| {
+                state.session.asks.get(&ask.number).map(|live| live.votes.clone())
+            });
             view.votes = votes.await?.unwrap_or_default();
         }
         Ok(())
     }
 
     fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
-        let known = self.store.index().ask(ask).map_err(|error| Rejection::Down(chain(&error)))?;
-        known.as_ref().map(of_known).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
+        let known = self.store.index().ask(ask).map_err(down)?;
+        known.map(|known| known.view()).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
     }
 
     pub async fn session(&self, session: SessionId) -> Result<SessionView, Rejection> {
@@ -72,35 +80,4 @@ impl Handle {
 /// Are the votes only in the session?
 pub(crate) fn has_votes(view: &AskView) -> bool {
     view.ask.terms.quorum > 1 && view.state == State::Open
-}
-
-/// Makes a view of what the index knows of an ask.
-pub(crate) fn of_known(known: &AskWithEvents) -> AskView {
-    let row = &known.row;
-    let mut view = AskView::fresh(known.ask.clone());
-    match &known.ended {
-        Some(Event::Proposed { answer, by, until, .. }) => view.proposed(answer, by, *until),
-        Some(Event::Settled(settled)) => view.settled(&settled.outcome, &settled.verdict, settled.at),
-        Some(Event::Withdrawn { why, at, .. }) => ended(&mut view, State::Withdrawn, why, *at),
-        Some(Event::Overtaken { mouth, ran, at, .. }) => {
-            ended(&mut view, State::Overtaken, mouth, *at);
-            view.ran = ran.clone();
-        }
-        _ => {}
-    }
-    if let Some(Event::LateAnswered { answer, by, at, .. }) = &known.late {
-        view.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
-    }
-    view.deadline = row.deadline;
-    view.parked = row.parked;
-    view.stranded = row.stranded;
-    view.delivered_at = row.delivered_at;
-    view.moved_to = row.moved_to.map(|number| AskId { number, ..row.id });
-    view
-}
-
-fn ended(view: &mut AskView, state: State, words: &str, at: Timestamp) {
-    view.state = state;
-    view.words = Some(words.to_owned());
-    view.settled_at = Some(at);
 }

@@ -1,8 +1,7 @@
 //! Messages from one connection of a dialect to the others in a session, over the bus: fast and lossy, never stored.
 
 use askbridge_core::ids::SessionId;
-use askbridge_journal::bus::{Bus, Message, Topic};
-use bytes::Bytes;
+use askbridge_journal::bus::{Message, Topic};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
@@ -18,10 +17,9 @@ struct WhisperNotice {
 impl Handle {
     /// Tells every connection of this dialect that watches the session.
     pub(crate) fn whisper(&self, dialect: &str, session: SessionId, words: &str) {
-        let fleeting =
+        let whisper =
             WhisperNotice { session: session.to_string(), dialect: dialect.to_owned(), words: words.to_owned() };
-        let body = serde_json::to_vec(&fleeting).expect("a whisper has text keys");
-        self.store.publish(Topic::Whisper.of_session(session), Bytes::from(body));
+        self.notify(Topic::Whisper.of_session(session), &whisper);
     }
 }
 

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use askbridge_core::ask::{Ask, Asker, Body};
-use askbridge_core::event::{Audience, Event, Parcel, Settings, Started};
+use askbridge_core::event::{Audience, Event, Settings, Started};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::rules::asks::{AskFacts, Call, RuleSet, Ruled, rule_ask};
+use askbridge_core::rules::asks::{
+    AskFacts, Call, ProjectRules, RuleSet, Ruled, UNATTENDED, Unattended, rule_ask, rule_ask_in, unruled_terms,
+};
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
 use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
+use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
@@ -21,8 +24,10 @@ use tracing::warn;
 
 use super::bots::check_bots_answer;
 use super::ends::End;
-use super::error::chain;
+use super::error::down;
 use super::handle::Handle;
+use super::looks::Look;
+use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
 use super::submit::{Again, Done};
 use crate::auth::{Caller, Role};
@@ -31,10 +36,10 @@ use crate::derived::derived;
 impl Handle {
     /// Carries out a granted wish, durably, or says why not. `via` names the dialect or door.
     ///
-    /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
+    /// An answer is inlined; the rest is boxed, so that its futures do not enlarge this one, which every layer copies.
     pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
         match wish {
-            Wish::Ask(wish) => self.grant_ask(caller, wish).await,
+            Wish::Ask(wish) => Box::pin(self.ask_shown(caller, wish, Listen::No)).await.map(|(receipt, _)| receipt),
             Wish::Answer { ask, reply, undo } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
@@ -103,7 +108,7 @@ impl Handle {
                     return Err(Refusal::SessionClosed(session).into());
                 }
                 let noted = self.record(session, None, Epoch(0), Event::Notice { level, text }).await;
-                noted.map_err(|error| Rejection::Down(chain(&error)))?;
+                noted.map_err(down)?;
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
             Wish::Withdraw { ask, why } => self.about(ask, |ask| Intent::Withdraw { ask, why }).await,
@@ -128,24 +133,29 @@ impl Handle {
             }
             Wish::Draft { ask, draft } => {
                 let ask = self.resolve(ask).await?;
-                self.keep_draft(caller, ask, draft).await?;
+                Box::pin(self.keep_draft(caller, ask, draft)).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Snooze { ask, time } => {
+                let ask = self.resolve(ask).await?;
+                let until = Box::pin(self.snooze(caller, ask, time)).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, until, ..Receipt::default() })
             }
             Wish::Keep { name, thing } => {
                 self.keep(via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
             }
-            Wish::Look { session, screen } => {
-                self.tell_look(&caller.party, via, session, screen);
+            Wish::Look { session, screen, loaded_to } => {
+                self.tell_look(&caller.party, via, Look { session, screen, loaded_to });
                 Ok(Receipt { session, ..Receipt::default() })
             }
             Wish::Call(_) => unreachable!("the gate makes calls itself"),
-            Wish::Hand { parcel } => self.submit_in(session_of(parcel), Intent::Hand { parcel }).await,
+            Wish::Hand { parcel } => self.submit_in(parcel.session(), Intent::Hand { parcel }).await,
             Wish::Deliver { parcel, proof } => {
-                self.submit_in(session_of(parcel), Intent::Deliver { parcel, proof }).await
+                self.submit_in(parcel.session(), Intent::Deliver { parcel, proof }).await
             }
             Wish::Took { parcel, proof } => {
-                let session = session_of(parcel);
+                let session = parcel.session();
                 self.note(session, [Intent::Deliver { parcel, proof }]);
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
@@ -172,11 +182,7 @@ impl Handle {
         Ok(receipt(self.submit(ask.session, vec![intent]).await?, Some(ask)))
     }
 
-    async fn grant_ask(&self, caller: &Caller, wish: Box<AskWish>) -> Result<Receipt, Rejection> {
-        self.ask_shown(caller, wish, Listen::No).await.map(|(receipt, _)| receipt)
-    }
-
-    /// The same for an asker that is shown the ask, and may wait for its end. The session is locked once.
+    /// Carries out the wish of an asker that is shown the ask, and may wait for its end. The session is locked once.
     ///
     /// Without an [`CreatedAsk`], it was asked before or is settled already: read the ask.
     pub(super) async fn ask_shown(
@@ -196,17 +202,22 @@ impl Handle {
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
         let _coming = self.check_open_bytes(&caller.party, session, key.as_ref(), bytes).await?;
         let (mut wish, mut rule, mut end, mut is_newest) = (Some(wish), None, None, false);
+        let mut project_look = ProjectLook::NotYet;
         let done = loop {
             let make = |state: &Session, again| {
                 if named.is_some() && !is_newest && goes_on(state) {
                     return None;
                 }
                 let known = named.map(|_| (Arc::clone(&state.settings), state.started.clone()));
+                let folder = known.as_ref().and_then(|(settings, _)| settings.folder.as_deref());
+                let folder = folder.or_else(|| wish.as_ref()?.context.folder.as_deref());
+                // Files are read without the session's lock.
+                let project = self.rules.projects.after(&mut project_look, folder, self.clock.now())?;
                 let wish = match again {
                     Again::Never => *wish.take()?,
                     Again::Perhaps => (**wish.as_ref()?).clone(),
                 };
-                let prepared = self.prepare(caller, wish, known);
+                let prepared = self.prepare(caller, wish, known, project.as_deref());
                 rule = prepared.rule;
                 Some(prepared.intents)
             };
@@ -215,13 +226,21 @@ impl Handle {
             };
             match self.submit_made(session, make, decided).await? {
                 Some(done) => break done,
-                None => session = Box::pin(self.newest(session)).await?.session,
+                None if project_look.is_wanted() => {
+                    Box::pin(self.rules.projects.look(&mut project_look, self.clock.now())).await;
+                }
+                None => {
+                    session = Box::pin(self.newest(session)).await?.session;
+                    is_newest = true;
+                }
             }
-            is_newest = true;
         };
         let asked = asked_in(&done.events).cloned();
         let news = asked.is_some();
         let is_settled = done.events.iter().any(|written| matches!(&*written.event, Event::Settled(_)));
+        if let Some(rule) = rule.as_ref().filter(|_| news && is_settled) {
+            self.rules.remembered.note_use(rule, self.clock.now());
+        }
         if news && !is_settled {
             self.count_asked(&caller.party, &done.events);
             if let Some(rule) = rule {
@@ -231,13 +250,13 @@ impl Handle {
         let ask = match (&asked, key) {
             (Some(ask), _) => ask.id,
             (None, Some(key)) => {
-                let number = self.look(session, |state| state.session.asked_with(&key)).await?;
+                let number = Box::pin(self.look(session, |state| state.session.asked_with(&key))).await?;
                 AskId { session, number: number.unwrap_or(1) }
             }
             (None, None) => return Err(Rejection::Down("the ask was not recorded".to_owned())),
         };
         // If a rule settled it in the same entry, it is read like any other that has ended.
-        let shown = asked.filter(|_| !is_settled).map(|ask| CreatedAsk { view: AskView::fresh(ask), end });
+        let shown = asked.filter(|_| !is_settled).map(|ask| CreatedAsk { view: Box::new(AskView::fresh(ask)), end });
         let receipt =
             Receipt { session: Some(session), ask: Some(ask), news, position: done.position, ..Receipt::default() };
         Ok((receipt, shown))
@@ -273,6 +292,7 @@ impl Handle {
         caller: &Caller,
         wish: AskWish,
         known: Option<(Arc<Settings>, Option<Arc<Started>>)>,
+        project: Option<&ProjectFile>,
     ) -> Prepared {
         let (settings, started, start) = match known {
             Some((settings, started)) => (settings, started, None),
@@ -294,32 +314,41 @@ impl Handle {
                 (settings.into(), None, Some(start))
             }
         };
-        let session = wish.session.map(|session| session.to_string());
         let agent = wish.agent.clone().or_else(|| started.map(|started| started.agent.clone()));
         let agent = agent.unwrap_or_else(|| caller.name.to_string());
         let door_wishes = door_wishes(wish.door);
         let agent_wishes = Wishes::default();
-        let (rules, now) = (self.rules.now(), self.clock.now());
-        let call = match &wish.body {
-            Body::Approval(approval) => Some(JsonCall::from(approval)),
-            _ => None,
+        let wishes = [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes];
+        let rules = self.rules.now();
+        let project = project.map(|project| project.rules(&rules));
+        let unattended = unattended_in(&settings).or_else(|| self.rules.unattended.of(&caller.party));
+        let now = self.clock.now();
+        // Without rules, the facts that they would look at are not gathered: most of them cost an allocation.
+        let (terms, ruling) = if rules.is_empty() && project.is_none() && unattended.is_none() {
+            (unruled_terms(&rules, wishes, now), None)
+        } else {
+            let session = wish.session.map(|session| session.to_string());
+            let call = match &wish.body {
+                Body::Approval(approval) => Some(JsonCall::from(approval)),
+                _ => None,
+            };
+            let facts = AskFacts {
+                at: now,
+                door: wish.door,
+                agent: &agent,
+                session: session.as_deref(),
+                title: settings.title.as_deref().or(wish.context.title.as_deref()),
+                folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
+                branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
+                body: Some(&wish.body),
+                call: call.as_ref().map(|call| call as &dyn Call),
+                local: self.rules.local(&rules, project.map(ProjectRules::set), now),
+                present: self.rules.present(),
+                decided_before: 0,
+                wishes,
+            };
+            ruled(&rules, project, unattended, &facts)
         };
-        let facts = AskFacts {
-            at: now,
-            door: wish.door,
-            agent: &agent,
-            session: session.as_deref(),
-            title: settings.title.as_deref().or(wish.context.title.as_deref()),
-            folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
-            branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
-            body: Some(&wish.body),
-            call: call.as_ref().map(|call| call as &dyn Call),
-            local: self.rules.local(&rules, now),
-            present: self.rules.present(),
-            decided_before: 0,
-            wishes: [&wish.wishes, &settings.wishes, &agent_wishes, &door_wishes],
-        };
-        let (terms, ruling) = ruled(&rules, &facts);
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {
@@ -342,13 +371,34 @@ impl Handle {
 }
 
 /// The terms of an ask, and the rule that answers it.
-fn ruled(rules: &RuleSet, facts: &AskFacts<'_>) -> (Terms, Option<AskRuling>) {
-    let ruling = rule_ask(rules, facts);
+fn ruled(
+    rules: &RuleSet,
+    project: Option<&ProjectRules>,
+    unattended: Option<Unattended>,
+    facts: &AskFacts<'_>,
+) -> (Terms, Option<AskRuling>) {
+    let ruling = rule_ask_in(rules, project, facts);
+    if let Some(says) = unattended.zip(facts.body).and_then(|(how, body)| how.says(body, &ruling)) {
+        let by = AskRuling { rule: UNATTENDED.to_owned(), place: None, says };
+        return (ruling.terms, Some(by));
+    }
     let by = match (ruling.rule, ruling.ruled) {
         (Some(rule), Ruled::Says(says)) => Some(AskRuling { rule: rule.name.clone(), place: rule.place.clone(), says }),
         _ => None,
     };
     (ruling.terms, by)
+}
+
+/// What becomes of asks of a session that no person attends. `None`: a person does.
+fn unattended_in(settings: &Settings) -> Option<Unattended> {
+    // Few sessions have it, and every ask passes here: parsed only if it may be there.
+    let more = settings.more.as_ref().filter(|more| more.as_str().contains(UNATTENDED_FIELD))?;
+    let more: serde_json::Value = serde_json::from_str(more.as_str()).ok()?;
+    match more[UNATTENDED_FIELD].as_str()? {
+        "deny" => Some(Unattended::Deny),
+        "answer" => Some(Unattended::Answer),
+        _ => None,
+    }
 }
 
 /// An ask that is ready to be submitted.
@@ -368,7 +418,8 @@ pub(crate) enum Listen {
 /// An ask that was just made.
 #[derive(Debug)]
 pub(crate) struct CreatedAsk {
-    pub(crate) view: AskView,
+    /// Boxed, because it is large and passes through several futures.
+    pub(crate) view: Box<AskView>,
     /// Subscribed before the ask could be seen, if [`Listen::ForTheEnd`].
     pub(crate) end: Option<End>,
 }
@@ -404,13 +455,6 @@ fn door_wishes(door: &str) -> Wishes {
 fn session_for(party: &PartyId, key: &Key) -> SessionId {
     let party = party.as_str();
     SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
-}
-
-fn session_of(parcel: Parcel) -> SessionId {
-    match parcel {
-        Parcel::Verdict(ask) => ask.session,
-        Parcel::Message(message) => message.session,
-    }
 }
 
 #[cfg(test)]

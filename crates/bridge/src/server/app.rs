@@ -23,6 +23,7 @@ use crate::auth::{Agents, Buckets, Tokens};
 use crate::hooks::{HookOptions, Hooks};
 use crate::hosts::Hosts;
 use crate::outbound::Outbound;
+use crate::ringing::{Ringing, RingingOptions};
 use crate::runtime::Handle;
 
 #[derive(Debug, Clone)]
@@ -43,6 +44,9 @@ pub struct AppInner {
     speaking: OnceLock<Speaking>,
     /// The client for outgoing calls, if there is one.
     outbound: OnceLock<Outbound>,
+    /// How people who are away are reached, and what was rung.
+    ringing: Ringing,
+    ringing_options: OnceLock<Arc<RingingOptions>>,
     /// The certificate, if connections are encrypted here.
     tls: OnceLock<Arc<Tls>>,
     /// How long programs are kept waiting through the MCP door, if configured.
@@ -91,6 +95,8 @@ impl App {
             endings: Endings::default(),
             speaking: OnceLock::new(),
             outbound: OnceLock::new(),
+            ringing: Ringing::default(),
+            ringing_options: OnceLock::new(),
             tls: OnceLock::new(),
             patience: OnceLock::new(),
             taps: TapTable::default(),
@@ -158,6 +164,21 @@ impl App {
 
     pub(crate) fn outbound(&self) -> Option<&Outbound> {
         self.outbound.get()
+    }
+
+    pub(crate) fn ringing(&self) -> &Ringing {
+        &self.ringing
+    }
+
+    /// From now on, people are rung like this.
+    pub(crate) fn ring_as(&self, options: Arc<RingingOptions>) {
+        // Only the first call counts.
+        let _ = self.ringing_options.set(options);
+    }
+
+    /// How people are rung, if they are.
+    pub(crate) fn ringing_options(&self) -> Option<&RingingOptions> {
+        self.ringing_options.get().map(|options| &**options)
     }
 
     /// From now on, programs are kept waiting through the MCP door for this long.

@@ -10,7 +10,7 @@ use askbridge_peers::wish::{Receipt, Rejection};
 
 use super::app::App;
 use crate::auth::{PairingError, Secret, TokenRole, make_code, redeem_code as use_code};
-use crate::runtime::chain;
+use crate::runtime::down;
 
 /// All attempts at codes share one rate limit for failures.
 const ANYBODY: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
@@ -28,7 +28,7 @@ pub(super) async fn redeem_code(app: &App, code: String, via: &str) -> Result<Re
     match use_code(&app.handle.store, &app.tokens, Secret::from(code), via, now).await {
         Ok(paired) => Ok(Receipt { token: Some(paired.token.reveal().to_owned()), ..Receipt::default() }),
         Err(PairingError::UsedOrOld) => Err(Rejection::Unauthorized),
-        Err(error) => Err(Rejection::Down(chain(&error))),
+        Err(error) => Err(down(error)),
     }
 }
 

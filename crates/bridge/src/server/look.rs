@@ -12,7 +12,7 @@ use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine, Sessi
 
 use super::app::App;
 use crate::auth::{Action, Caller, Role};
-use crate::runtime::{Services, chain};
+use crate::runtime::{Services, down};
 
 /// Entries that are read to count the messages of one page of sessions. Beyond: the rest is not counted.
 const COUNTED_ENTRIES_MAX: usize = 50_000;
@@ -127,7 +127,7 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
     while *left > 0 {
         let max = limits::READ_BATCH_MAX.min(*left);
         let read = app.handle.store.read(session, None, after, max).await;
-        let read = read.map_err(|error| Rejection::Down(chain(&error)))?;
+        let read = read.map_err(down)?;
         let Some(last) = read.last() else { break };
         after = Some(last.position);
         *left -= read.len();

@@ -46,8 +46,8 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
 /// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready, rules,
-        sessions, taps, tokens,
+        agents, asks, away, channels, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready,
+        remembered, rings, rules, sessions, taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -95,6 +95,16 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/away", away::show, away::show_doc),
         at("POST", "/v1/away", away::set, away::set_doc),
         at("GET", "/v1/rules", rules::show, rules::show_doc),
+        at("GET", "/v1/channels", channels::list, channels::list_doc),
+        at("POST", "/v1/channels", channels::add, channels::add_doc),
+        at("DELETE", "/v1/channels/{id}", channels::remove, channels::remove_doc),
+        at("POST", "/v1/channels/{id}/test", channels::test, channels::test_doc),
+        at("GET", "/v1/rings", rings::list, rings::list_doc),
+        at("GET", "/v1/web-push", rings::push_key, rings::push_key_doc),
+        at("POST", "/v1/tickets", rings::use_ticket, rings::use_ticket_doc),
+        at("GET", "/v1/rules/remembered", remembered::list, remembered::list_doc),
+        at("POST", "/v1/rules/remembered", remembered::create, remembered::create_doc),
+        at("DELETE", "/v1/rules/remembered/{id}", remembered::revoke, remembered::revoke_doc),
         at("GET", "/healthz", health::show, health::show_doc),
         at("GET", "/readyz", ready::show, ready::show_doc),
         at("GET", "/metrics", metrics::show, metrics::show_doc),

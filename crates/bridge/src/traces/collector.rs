@@ -20,7 +20,8 @@ impl Collector {
     /// The address that spans are posted to.
     pub(super) fn address(&self) -> Address {
         let (host, authority) = (self.host.clone(), self.authority.clone());
-        Address { host, port: self.port, authority, target: format!("{}/v1/traces", self.base) }
+        let target = format!("{}/v1/traces", self.base);
+        Address { encrypted: false, host, port: self.port, authority, target }
     }
 }
 

@@ -35,13 +35,28 @@ A cell is the status, or `tap`: forbidden until a paired device gave a tap. Empt
 const CALLERS: [&str; 7] = ["none", "agent", "person", "operator", "bot", "local", "socket"];
 
 /// A request that succeeds for a caller that may make it. The path names what it is about in braces.
-struct Sample {
-    method: &'static str,
-    path: &'static str,
-    body: Value,
+pub(crate) struct Sample {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) body: Value,
 }
 
-fn samples() -> Vec<Sample> {
+impl Sample {
+    /// What this does to an ask, if it does something to one: the last part of its path.
+    pub(crate) fn verb(&self) -> Option<&'static str> {
+        self.path.strip_prefix("/v1/asks/{ask}/").filter(|_| self.method != "GET")
+    }
+
+    /// Makes the request, about this path.
+    pub(crate) async fn send(&self, house: &House, token: &str, path: &str) -> (u16, Value) {
+        let body = if self.body.is_null() { String::new() } else { self.body.to_string() };
+        let request = house.request(self.method, path, token).header("content-type", "application/json");
+        house.ask_for(request.body(Full::from(body)).expect("a request")).await
+    }
+}
+
+/// One for every address of the API, or several if its rights depend on the body.
+pub(crate) fn samples() -> Vec<Sample> {
     let with = |method, path, body| Sample { method, path, body };
     let get = |path| Sample { method: "GET", path, body: Value::Null };
     vec![
@@ -62,6 +77,11 @@ fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),
         get("/v1/away"),
         with("POST", "/v1/away", json!({"mode": "off"})),
+        get("/v1/channels"),
+        with("POST", "/v1/channels", json!({"kind": "command", "program": "true"})),
+        with("POST", "/v1/channels", json!({"kind": "webhook", "url": "https://hooks.example.org/x"})),
+        with("DELETE", "/v1/channels/{channel}", Value::Null),
+        with("POST", "/v1/channels/{channel}/test", Value::Null),
         with("POST", "/v1/codes", json!({"name": "typed"})),
         get("/v1/devices"),
         with("POST", "/v1/devices", json!({})),
@@ -72,7 +92,11 @@ fn samples() -> Vec<Sample> {
         with("POST", "/v1/hook", json!({"hook_event_name": "Stop", "session_id": "none"})),
         get("/v1/hook/parked"),
         get("/v1/me"),
+        get("/v1/rings"),
         get("/v1/rules"),
+        get("/v1/rules/remembered"),
+        with("POST", "/v1/rules/remembered", json!({"ask": "ask_00000000000000000000000001_1"})),
+        with("DELETE", "/v1/rules/remembered/{rule}", Value::Null),
         with("POST", "/v1/pair", json!({"secret": "wrong"})),
         with("POST", "/v1/pairings", json!({"i_am_a_person": true, "name": "eve", "role": "person"})),
         get("/v1/previews/{preview}"),
@@ -94,6 +118,8 @@ fn samples() -> Vec<Sample> {
         get("/v1/tokens"),
         with("POST", "/v1/tokens", json!({"name": "other"})),
         with("DELETE", "/v1/tokens/{token}", Value::Null),
+        with("POST", "/v1/tickets", json!({"ticket": "unknown"})),
+        get("/v1/web-push"),
     ]
 }
 
@@ -113,8 +139,8 @@ impl Whose {
             _ if path.contains("{ask}") || path.contains("{session}") => {
                 &[Self::Own, Self::Anothers, Self::Private, Self::Unknown]
             }
-            _ if path.contains("{token}") => &[Self::Own, Self::Anothers, Self::Unknown],
-            _ if path.contains("{preview}") => &[Self::Unknown],
+            _ if path.contains("{token}") || path.contains("{channel}") => &[Self::Own, Self::Anothers, Self::Unknown],
+            _ if path.contains("{preview}") || path.contains("{rule}") => &[Self::Unknown],
             _ => &[Self::None],
         }
     }
@@ -180,6 +206,9 @@ impl Hall {
 
     /// Fills the braces of a path. `None` if this caller can have nothing of the kind.
     async fn path(&self, path: &str, whose: Whose, column: usize) -> Option<String> {
+        if path.contains("{channel}") {
+            return Some(path.replace("{channel}", &self.channel_id(whose, column).await?));
+        }
         if path.contains("{token}") {
             return Some(path.replace("{token}", &self.token_id(whose, column).await?));
         }
@@ -196,7 +225,12 @@ impl Hall {
                 self.asked_by(&self.another, json!({"session": session.to_string()})).await?
             }
         };
-        Some(path.replace("{ask}", &ask).replace("{session}", &session).replace("{preview}", "pre_unknown"))
+        Some(
+            path.replace("{ask}", &ask)
+                .replace("{session}", &session)
+                .replace("{preview}", "pre_unknown")
+                .replace("{rule}", "unknown"),
+        )
     }
 
     async fn token_id(&self, whose: Whose, column: usize) -> Option<String> {
@@ -209,6 +243,20 @@ impl Hall {
         let list = self.house.app.tokens.list();
         let info = list.iter().find(|info| caller.party.as_str().ends_with(info.id.as_str()));
         Some(info.expect("a known token is listed").id.clone())
+    }
+
+    /// A channel of this caller, or of another operator. Its command does nothing.
+    async fn channel_id(&self, whose: Whose, column: usize) -> Option<String> {
+        let (kind, public) =
+            (json!({"kind": "command", "program": "true"}), json!({"kind": "webhook", "url": "https://127.0.0.1:1/x"}));
+        let token = match whose {
+            Whose::Own => self.tokens[column].clone()?,
+            Whose::Anothers => self.house.operator("eve").await,
+            _ => return Some("ch_unknown".to_owned()),
+        };
+        let body = if CALLERS[column] == "person" && whose == Whose::Own { public } else { kind };
+        let (status, channel) = self.house.post("/v1/channels", &token, &body).await;
+        (status == 201).then(|| channel["id"].as_str().expect("a channel has an id").to_owned())
     }
 
     async fn asked(&self, column: usize, more: Value) -> Option<(String, String)> {

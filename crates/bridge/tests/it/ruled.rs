@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use askbridge_core::answer::RulePlace;
-use askbridge_core::event::Event;
-use askbridge_core::ids::SessionId;
+use askbridge_core::event::{Audience, Event, Settings};
+use askbridge_core::ids::{Raw, SessionId};
+use askbridge_core::intent::{Intent, Start};
 use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, RuleFile, RuleSet, TermsOf};
 use askbridge_core::terms::Wishes;
 use askbridge_journal::journal::Journal;
@@ -85,5 +86,61 @@ async fn a_question_that_a_rule_refuses_is_ruled_says_so_and_can_be_answered_lat
     let address = format!("/v1/asks/{}/answer", asked["id"].as_str().expect("it has an id"));
     let (status, late) = house.post(&address, &ada, &json!({"answers": {"Deploy now?": "Yes"}})).await;
     assert_eq!((status, &late["late"]["answers"]), (202, &json!({"Deploy now?": "Yes"})), "{late}");
+    house.close().await;
+}
+
+/// Starts a session that no person attends, as a door that runs agents stores it.
+async fn unattended(house: &House, token: &str, how: &str) -> String {
+    let owner = house.app.tokens.caller(token).expect("the token is known").party;
+    let settings = Settings { more: Some(Raw::from(json!({ "unattended": how }).to_string())), ..Settings::default() };
+    let start = Start {
+        door: "http".to_owned(),
+        agent: "nightly".to_owned(),
+        owner,
+        audience: Audience::Everyone,
+        settings,
+        continues: None,
+    };
+    let session = SessionId(u128::from(how.len() as u64));
+    house.handle.submit(session, vec![Intent::Start(Box::new(start))]).await.expect("it can be started");
+    session.to_string()
+}
+
+#[tokio::test]
+async fn a_session_that_no_person_attends_is_answered_by_label_or_denied_in_words_and_a_rule_comes_first() {
+    let house = ruled(Action::Ask).await;
+    let agent = house.agent("ci").await;
+    let ask = |session: String, body: Value| {
+        let (house, agent) = (&house, &agent);
+        async move {
+            let mut body = body;
+            body["session"] = json!(session);
+            house.post("/v1/asks", agent, &body).await.1
+        }
+    };
+    let choice = json!({"questions": [
+        {"question": "Which database?", "options": ["SQLite", "Postgres (Recommended)"]},
+        {"question": "Which port?", "options": ["5432", "5433"]},
+    ]});
+    let answering = unattended(&house, &agent, "answer").await;
+    let asked = ask(answering.clone(), choice.clone()).await;
+    let wanted = json!({"Which database?": "Postgres (Recommended)", "Which port?": "5432"});
+    assert_eq!(
+        (&asked["state"], &asked["by"], &asked["answers"]),
+        (&json!("ruled"), &json!({"rule": "unattended"}), &wanted)
+    );
+    assert_eq!(asked["verdict"]["words"], "Decided by the rule “unattended”, not by a person.");
+    let free = ask(answering.clone(), json!({"question": "What is it called?"})).await;
+    assert_eq!((&free["state"], &free["verdict"]["ruling"]), (&json!("ruled"), &json!("deny")), "{free}");
+    let call = json!({"approval": {"tool": "Bash", "input": {"command": "make"}}});
+    let denied = ask(answering.clone(), call).await;
+    assert_eq!((&denied["by"]["rule"], &denied["answers"]["decision"]), (&json!("unattended"), &json!("deny")));
+    assert_eq!(ask(answering, question()).await["state"], "open", "the rule about deploys sends it to a person");
+
+    let denying = unattended(&house, &agent, "deny").await;
+    let denied = ask(denying, choice.clone()).await;
+    assert_eq!((&denied["by"]["rule"], &denied["answers"]), (&json!("unattended"), &json!({})), "{denied}");
+    let parking = unattended(&house, &agent, "parking, which is a term").await;
+    assert_eq!(ask(parking, choice).await["state"], "open");
     house.close().await;
 }

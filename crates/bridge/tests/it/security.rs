@@ -6,13 +6,14 @@ use hyper::Request;
 use serde_json::{Value, json};
 
 use crate::kit::{House, Raw};
+use crate::rights::samples;
 
 fn question() -> Value {
     json!({"questions": [{"question": "Which way?", "options": [{"label": "North"}, {"label": "South"}]}]})
 }
 
-/// What can be done to an ask. By hand: a new verb belongs in here, and nothing fails while it is missing.
-const VERBS: [&str; 7] = ["answer", "dismiss", "extend", "draft", "undo", "withdraw", "snooze"];
+/// What an agent may do to an ask of its own. Everything else that can be done to an ask is for people.
+const AGENTS_TOO: [&str; 2] = ["previews", "withdraw"];
 
 async fn ask(house: &House, token: &str) -> String {
     let (status, asked) = house.post("/v1/asks", token, &question()).await;
@@ -46,10 +47,10 @@ async fn a_role_can_do_its_own_things_and_no_others() {
     let house = House::open().await;
     let (agent, ada, local) = (house.agent("ci").await, house.person("ada").await, house.local().await);
     let id = ask(&house, &agent).await;
-    let body = json!({"answers": {"Which way?": "North"}});
     for token in [&agent, &local] {
-        for verb in ["answer", "dismiss", "extend", "draft", "undo", "snooze"] {
-            let (status, problem) = house.post(&format!("/v1/asks/{id}/{verb}"), token, &body).await;
+        for sample in samples() {
+            let Some(verb) = sample.verb().filter(|verb| !AGENTS_TOO.contains(verb)) else { continue };
+            let (status, problem) = sample.send(&house, token, &sample.path.replace("{ask}", &id)).await;
             assert_eq!((status, &problem["code"]), (403, &json!("forbidden")), "{verb}: asking is not deciding");
         }
     }
@@ -104,26 +105,15 @@ async fn what_belongs_to_somebody_else_looks_like_what_does_not_exist() {
     let id = ask(&house, &agent).await;
     let session = id.replace("ask_", "ses_").rsplit_once('_').unwrap().0.to_owned();
     let nowhere = "00000000000000000000000000";
-    let told = |(status, problem): (u16, Value), id: &str| (status, problem.to_string().replace(id, "ID"));
     let (nothing, none) = (format!("ask_{nowhere}_1"), format!("ses_{nowhere}"));
-    let theirs = house.get(&format!("/v1/asks/{id}"), &other).await;
-    assert_eq!(told(theirs, &id), told(house.get(&format!("/v1/asks/{nothing}"), &other).await, &nothing));
-    for verb in VERBS {
-        let body = json!({"answers": {"Which way?": "North"}});
-        let theirs = house.post(&format!("/v1/asks/{id}/{verb}"), &other, &body).await;
-        let nobodys = house.post(&format!("/v1/asks/{nothing}/{verb}"), &other, &body).await;
-        assert_eq!((theirs.0, told(theirs, &id)), (404, told(nobodys, &nothing)), "{verb}");
-    }
-    for path in ["", "/events"] {
-        let theirs = house.get(&format!("/v1/sessions/{session}{path}"), &other).await;
-        let nobodys = house.get(&format!("/v1/sessions/{none}{path}"), &other).await;
-        assert_eq!((theirs.0, told(theirs, &session)), (404, told(nobodys, &none)));
-    }
-    for verb in ["messages", "interrupt", "configure", "close"] {
-        let body = json!({"text": "Hurry."});
-        let theirs = house.post(&format!("/v1/sessions/{session}/{verb}"), &other, &body).await;
-        let nobodys = house.post(&format!("/v1/sessions/{none}/{verb}"), &other, &body).await;
-        assert_eq!((theirs.0, told(theirs, &session)), (404, told(nobodys, &none)), "{verb}");
+    for sample in samples().iter().filter(|it| it.path.contains("{ask}") || it.path.contains("{session}")) {
+        let told = async |ask: &str, session: &str| {
+            let path = sample.path.replace("{ask}", ask).replace("{session}", session);
+            let (status, problem) = sample.send(&house, &other, &path).await;
+            (status, problem.to_string().replace(ask, "ID").replace(session, "ID"))
+        };
+        let (theirs, nobodys) = (told(&id, &session).await, told(&nothing, &none).await);
+        assert_eq!((theirs.0, &theirs), (404, &nobodys), "{} {}", sample.method, sample.path);
     }
     let mut body = question();
     body["session"] = json!(session);

@@ -1,4 +1,6 @@
-//! Applies events to the tables of the index. Follows `askbridge_core::evolve`.
+//! Applies events to the tables of the index. Follows `askbridge_core::evolve`, and does not go through it: a row has a
+//! few columns, and a batch would have to load the session of every ask that it touches. A test compares both on random
+//! events (`tests/index.rs`).
 //!
 //! Rows are changed in memory and written at the end of the batch: an ask that is made, answered and delivered within
 //! one batch is written once.

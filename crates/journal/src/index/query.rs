@@ -8,6 +8,7 @@ use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, Position, SessionId, Timestamp};
 use askbridge_core::intent::Due;
 use askbridge_core::limits;
+use askbridge_core::view::AskView;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
@@ -41,6 +42,18 @@ pub struct AskWithEvents {
     pub ended: Option<Event>,
     /// `LateAnswered`.
     pub late: Option<Event>,
+}
+
+impl AskWithEvents {
+    /// Returns the view of the ask, as [`AskView::of`] makes it while the session still holds the ask: without the votes,
+    /// which only the session has.
+    pub fn view(&self) -> AskView {
+        let AskRow { id, deadline, parked, stranded, delivered_at, moved_to, .. } = self.row;
+        let mut view = AskView::fresh(Arc::clone(&self.ask));
+        self.ended.iter().chain(&self.late).for_each(|event| view.apply(event));
+        let moved_to = moved_to.map(|number| AskId { number, ..id });
+        AskView { deadline, parked, stranded, delivered_at, moved_to, ..view }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::answer::{answers, notes, questions, skipped};
+use super::ring::RingJson;
 use super::schema::{Answers, AskState, FieldType, Ruling as RulingWord};
 use super::time::Rfc3339;
 use crate::doors::hook;
@@ -80,6 +81,9 @@ pub struct AskJson {
     /// When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_at: Option<Rfc3339>,
+    /// Where it rang for you, and what became of that. Only on the ask itself, not in lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rings: Vec<RingJson>,
     /// This is a list or a snapshot, and the ask is too large for it: texts are shortened and long lists end early. Nobody
     /// should decide by it; `GET /v1/asks/{id}` shows the whole ask.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -292,6 +296,7 @@ impl AskJson {
                 by: ByJson::person(by),
                 at: Rfc3339(*at),
             }),
+            rings: Vec::new(),
             moved_to: view.moved_to.map(|ask: AskId| ask.to_string()),
             asked_at: Rfc3339(ask.at),
             deadline: view.deadline.map(Rfc3339),

@@ -53,7 +53,12 @@ pub struct Hosting {
     pub mcp_servers: Option<Map<String, Value>>,
     pub setting_sources: Option<Vec<String>>,
     pub max_turns: Option<u32>,
+    /// `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise.
     pub interactive: Option<bool>,
+    /// No person will be there, and what becomes of the agent's questions and permissions where no rule decides: `hide`
+    /// (it gets no tool to ask), `deny` (in words), `park` (they wait for a person, without the process), or `answer`
+    /// (questions get the recommended option, or else the first; everything else is denied in words).
+    pub unattended: Option<UnattendedWord>,
     /// Tools that always go to a person, whatever the mode allows: `Bash`, `mcp__github__*`, `Bash(*git push*)`. Beside
     /// those that the server names.
     pub always_ask: Option<Vec<String>>,
@@ -63,6 +68,31 @@ pub struct Hosting {
     pub hold_max_seconds: Option<Value>,
     /// What happens when another tool needs a permission: `ask` (the default) or `allow`.
     pub other_tools: Option<String>,
+}
+
+/// The field of a session's own settings that says how it goes on without a person.
+pub const UNATTENDED_FIELD: &str = "unattended";
+
+/// How a session goes on that no person attends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum UnattendedWord {
+    Hide,
+    Deny,
+    Park,
+    Answer,
+}
+
+impl UnattendedWord {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hide => "hide",
+            Self::Deny => "deny",
+            Self::Park => "park",
+            Self::Answer => "answer",
+        }
+    }
 }
 
 /// What can be changed about a session while it goes on. What is left out stays as it is.
@@ -141,6 +171,7 @@ impl Hosting {
             ("setting_sources", self.setting_sources.map(Value::from)),
             ("max_turns", self.max_turns.map(Value::from)),
             ("interactive", self.interactive.map(Value::from)),
+            (UNATTENDED_FIELD, self.unattended.map(|how| Value::from(how.name()))),
             ("always_ask", self.always_ask.map(Value::from)),
         ];
         more.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
@@ -155,6 +186,9 @@ impl Hosting {
         if let Some(value) = self.warm_seconds {
             let span = off_or_seconds(&value).ok_or_else(|| bad("`warm_seconds` is a number, or \"off\""))?;
             settings.wishes.warm = Some(span.map_or(Warm::Hold, Warm::For));
+        }
+        if self.unattended == Some(UnattendedWord::Park) && settings.wishes.warm.is_none() {
+            settings.wishes.warm = Some(Warm::For(Duration::ZERO));
         }
         settings.wishes.other_tools = match self.other_tools.as_deref() {
             None => None,

@@ -7,6 +7,8 @@ mod cookbook;
 mod evasions;
 mod limits;
 mod ours;
+mod projects;
 mod reading;
+mod remembering;
 mod shells;
 mod table;

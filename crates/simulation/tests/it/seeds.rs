@@ -38,6 +38,7 @@ const REGRESSIONS: &[u64] = &[
     10904, // The journal killed the bridge in the calm life, and no life was started after it.
     13633, // The plugin was told that it could not ask; the journal had stored the ask, and a person answered it.
     22153, // The screen of another system's client was judged while the result of an append was unknown.
+    90797, // A snapshot waited for the votes of a session that an append with an unknown result held, and every card with it.
 ];
 
 #[test]

@@ -17,6 +17,7 @@
 //! tell caught_up seen 3            everything so far was told; `seen`: how far the last connection came
 //! tell displaced                   another connection took this one's place
 //! tell looked elsewhere by 5       screen 5 of the same token looks at the other session; `away`: at none; without `by`: one of them
+//! tell looked loaded to 12         one of its screens is sent the session's history up to the 12th `tell` line
 //! tell whispered cancelled 3       another connection of the same dialect sent this
 //! tell draft single {"text":"x"}   a draft; also `tell lagged`
 //! tell snoozed single              the person hid an ask; also `tell shown_again single`, `tell devices`

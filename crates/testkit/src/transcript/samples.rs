@@ -32,7 +32,7 @@ pub enum OwnedTold {
     CaughtUp { seen: Option<Position> },
     Gone(Vec<SessionId>),
     Displaced,
-    Looked(Option<SessionId>, Option<u64>),
+    Looked { session: Option<SessionId>, screen: Option<u64>, loaded_to: Option<Position> },
     Whispered(String),
     Lagged,
 }
@@ -48,7 +48,9 @@ impl OwnedTold {
             Self::Draft { ask, draft } => told::Told::Draft { ask: *ask, draft },
             Self::Own(own) => told::Told::Own(own),
             Self::CaughtUp { seen } => told::Told::CaughtUp { session: SESSION, seen: *seen },
-            Self::Looked(session, screen) => told::Told::Looked { session: *session, screen: *screen },
+            Self::Looked { session, screen, loaded_to } => {
+                told::Told::Looked { session: *session, screen: *screen, loaded_to: *loaded_to }
+            }
             Self::Whispered(words) => told::Told::Whispered { session: SESSION, words },
             Self::Gone(sessions) => told::Told::Gone { sessions },
             Self::Displaced => told::Told::Displaced { session: SESSION },
@@ -78,10 +80,11 @@ pub fn told(text: &str, place: usize) -> Result<OwnedTold, String> {
         "gone" => Ok(OwnedTold::Gone(vec![in_session(rest).0])),
         "displaced" => Ok(OwnedTold::Displaced),
         "looked" => {
-            let (at, screen) = rest.split_once("by ").map_or((rest, None), |(at, screen)| (at.trim(), Some(screen)));
-            let screen = screen.map(str::parse).transpose().map_err(|_| "a screen is a number")?;
-            let session = if at == "away" { None } else { Some(in_session(at).0) };
-            Ok(OwnedTold::Looked(session, screen))
+            let number = |after: &str| rest.split_once(after).map(|(_, number)| number.parse()).transpose();
+            let screen = number("by ").map_err(|_| "a screen is a number")?;
+            let loaded_to = number("loaded to ").map_err(|_| "a position is a number")?.map(Position);
+            let session = if rest.starts_with("away") { None } else { Some(in_session(rest).0) };
+            Ok(OwnedTold::Looked { session, screen, loaded_to })
         }
         "whispered" => Ok(OwnedTold::Whispered(rest.to_owned())),
         "caught_up" => {

@@ -107,10 +107,11 @@ fn watch(watch: &Watch) -> String {
 
 fn wish(wish: &Wish) -> String {
     match wish {
-        Wish::Look { session, screen } => {
+        Wish::Look { session, screen, loaded_to } => {
             let at = session.map_or("nothing".to_owned(), |session| session.to_string());
             let who = screen.map_or("a screen".to_owned(), |screen| format!("screen {screen}"));
-            format!("{who} looks at {at}")
+            let to = loaded_to.map(|position| format!(", loaded to {}", position.0)).unwrap_or_default();
+            format!("{who} looks at {at}{to}")
         }
         Wish::Start { session, door, agent, settings } => {
             let session = session.map_or("a session".to_owned(), |session| session.to_string());
@@ -147,6 +148,8 @@ fn wish(wish: &Wish) -> String {
         },
         Wish::Extend { ask, wait } => format!("extend {} {}", ask_ref(ask), self::wait(*wait)),
         Wish::Draft { ask, draft } => format!("draft {} {draft}", ask_ref(ask)),
+        Wish::Snooze { ask, time: Some(time) } => format!("snooze {} {}s", ask_ref(ask), time.as_secs()),
+        Wish::Snooze { ask, time: None } => format!("show {} again", ask_ref(ask)),
         Wish::Park { ask } => format!("park {}", ask_ref(ask)),
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),

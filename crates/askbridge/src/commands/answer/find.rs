@@ -6,7 +6,7 @@ use crate::commands::inbox::{headline, matches, short_ids};
 use crate::failure::Failure;
 
 /// Finds an ask by a typed prefix, or the only open one, or lets the person choose.
-pub(super) async fn find(client: &Client, typed: Option<&str>, prompt: &mut Prompt) -> Result<Ask, Failure> {
+pub(crate) async fn find(client: &Client, typed: Option<&str>, prompt: &mut Prompt) -> Result<Ask, Failure> {
     let Some(typed) = typed else {
         let open = client.asks("open").await?;
         return choose(open, prompt);

@@ -10,5 +10,6 @@ mod questions;
 
 pub(crate) use args::{Args, Deed, run};
 pub(crate) use by_hand::deed as by_hand;
+pub(crate) use find::find;
 pub(crate) use outcome::{outcome, refused};
 pub(crate) use prompt::Prompt;

@@ -1,17 +1,27 @@
 //! Reports every problem of a rule file.
 
+use std::path::Path;
+
 use askbridge_bridge::rule_file::RuleSource;
+use askbridge_policy::PROJECT_FILE;
 use serde_json::json;
 
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::{counted, print, visible};
 
-pub(super) fn check(source: &RuleSource, json: bool) -> Result<Exit, Failure> {
-    let problems = match source.read() {
-        Ok(read) => {
-            let (rules, examples) = (read.set.len(), read.examples.len());
-            let file = read.file.map(|file| file.display().to_string());
+/// Checks the operator's rules, or `named` as the file of a project if it is one.
+pub(super) fn check(source: &RuleSource, named: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+    let project = named.filter(|file| file.ends_with(PROJECT_FILE));
+    let read = match project {
+        Some(file) => {
+            source.read_as_project(file).map(|read| (read.rules.len(), read.examples.len(), Some(file.to_owned())))
+        }
+        None => source.read().map(|read| (read.set.len(), read.examples.len(), read.file)),
+    };
+    let problems = match read {
+        Ok((rules, examples, file)) => {
+            let file = file.map(|file| file.display().to_string());
             if json {
                 print(&json!({"file": file, "good": true, "rules": rules, "problems": []}).to_string())?;
                 return Ok(Exit::Good);

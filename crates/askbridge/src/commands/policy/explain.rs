@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::ptr;
 
 use anyhow::Context;
-use askbridge_bridge::rule_file::RulesRead;
+use askbridge_bridge::rule_file::{RuleSource, RulesRead};
 use askbridge_core::answer::RulePlace;
-use askbridge_core::rules::asks::{AskRule, Explained, Why};
+use askbridge_core::rules::asks::{AskRule, Explained, Ruled, Why, rule_ask_in};
 use askbridge_policy::{ExampleAsk, Outcome};
 use serde_json::{Value, json};
 
@@ -14,12 +15,13 @@ use super::asked;
 use crate::client::Client;
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
-use crate::output::{print, visible};
+use crate::output::{print, tell, visible};
 use crate::settings::Settings;
 
 pub(super) async fn explain(
     settings: &Settings,
     rules: &RulesRead,
+    source: &RuleSource,
     id: Option<&str>,
     input: Option<&Path>,
     json: bool,
@@ -31,7 +33,23 @@ pub(super) async fn explain(
         }
         (id, None) => of_server(settings, id.unwrap_or_default()).await?,
     };
-    let (ruling, explained) = ask.explain(&rules.set);
+    let project = ask.folder.as_deref().and_then(|folder| source.project(folder, &rules.set));
+    let (project, problems) = project.unzip();
+    let (_, mut explained) = ask.explain(&rules.set);
+    let ruling = ask.with_facts(|facts| rule_ask_in(&rules.set, project.as_ref(), facts));
+    explained.extend(project.iter().flat_map(|project| ask.explain(project.set()).1));
+    for line in &mut explained {
+        // Each file has been explained on its own; of both, one rule decides.
+        let is_it = ruling.rule.is_some_and(|rule| ptr::eq(rule, line.rule));
+        match line.why {
+            Why::Decides | Why::NeedsPeople if !is_it => line.why = Why::Matches,
+            Why::Decides if ruling.ruled == Ruled::AskSeveral => line.why = Why::NeedsPeople,
+            _ => {}
+        }
+    }
+    for problem in problems.iter().flatten() {
+        tell(&visible(&format!("note: {problem}")));
+    }
     let outcome = Outcome::of(&ruling, &ask.body);
     if json {
         let rules: Vec<_> = explained.iter().map(as_json).collect();

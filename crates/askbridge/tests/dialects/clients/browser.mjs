@@ -61,6 +61,7 @@ export class Tab {
     const tab = new Tab();
     tab.url = url;
     tab.problems = [];
+    tab.exchange = [];
     tab.waiting = new Map();
     tab.socket = new WebSocket(address);
     tab.socket.onmessage = (event) => tab.heard(JSON.parse(event.data));
@@ -84,9 +85,21 @@ export class Tab {
     if (method === "Runtime.consoleAPICalled" && params.type === "error") {
       this.problems.push(`console: ${params.args.map((arg) => arg.value ?? arg.description).join(" ")}`);
     }
+    this.follow(method, params);
     if (method === "Network.responseReceived" && params.response.status >= 400) {
       this.problems.push(`${params.response.status} ${params.response.url}`);
     }
+  }
+
+  /** Remembers what the page sent and was sent, in order, for the report of a scene that fails. */
+  follow(method, { requestId, request, response }) {
+    const line = {
+      "Network.requestWillBeSent": () => `${requestId} ${request.method} ${request.url}`,
+      "Network.loadingFinished": () => `${requestId} is complete`,
+      "Network.webSocketFrameSent": () => `< ${response.payloadData}`,
+      "Network.webSocketFrameReceived": () => `> ${response.payloadData}`,
+    }[method];
+    if (line) this.exchange.push(line());
   }
 
   call(method, params = {}) {
@@ -114,7 +127,7 @@ export class Tab {
     try {
       await until(words, async () => (await this.text()).includes(words));
     } catch (error) {
-      throw new Error(`${error.message}; the page says: ${await this.text()}; problems: ${this.problems.join(" | ")}`);
+      throw new Error(`${error.message}; the page says: ${await this.text()}; problems: ${this.problems.join(" | ")}; the exchange: ${this.exchange.slice(-100).join("\n")}`);
     }
   }
 

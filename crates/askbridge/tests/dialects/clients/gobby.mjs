@@ -398,6 +398,16 @@ await play({
     assert.equal((await json("GET", path)).status, 404);
   },
 
+  async settings_at_once() {
+    const login = await request("POST", "/api/auth/login", { body: { username: "ada", password: TOKEN } });
+    const headers = { cookie: login.headers["set-cookie"][0].split(";")[0], origin: `http://${SERVER}` };
+    const changes = Array.from({ length: 20 }, (_, place) => ({ [`setting${place}`]: place, shared: "same" }));
+    const puts = changes.map((body) => request("PUT", "/api/config/ui-settings", { headers, body }));
+    assert.deepEqual((await Promise.all(puts)).map(({ status }) => status), changes.map(() => 200));
+    const kept = (await request("GET", "/api/config/ui-settings", { headers })).json;
+    assert.deepEqual(kept, Object.assign({}, ...changes));
+  },
+
   async strangers() {
     assert.equal((await request("GET", "/ws", { upgrade: true })).status, 401);
     const wrong = await request("POST", "/api/auth/login", { body: { username: "ada", password: "x" } });

@@ -31,6 +31,9 @@ pub struct Launch {
     /// May the agent ask questions? Without a person to answer, the tool is better not offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interactive: Option<bool>,
+    /// How the session goes on without a person: `hide`, `deny`, `park` or `answer`. Only `hide` offers no question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unattended: Option<String>,
     /// Are answers to questions repeated in the hook's response, beside the result of the call?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers_beside: Option<bool>,
@@ -92,7 +95,10 @@ impl Launch {
     }
 
     pub(super) fn is_interactive(&self) -> bool {
-        self.interactive != Some(false)
+        match self.unattended.as_deref() {
+            Some(how) => how != "hide",
+            None => self.interactive != Some(false),
+        }
     }
 
     /// Parses which tools always go to a person.
@@ -245,6 +251,18 @@ mod tests {
                 "--max-turns=7",
             ]
         );
+    }
+
+    #[test]
+    fn an_unattended_session_is_offered_to_ask_unless_that_is_hidden() {
+        let offers = |interactive: Option<bool>, unattended: Option<&str>| {
+            Launch { interactive, unattended: unattended.map(str::to_owned), ..Launch::default() }.is_interactive()
+        };
+        assert!(offers(None, None) && offers(Some(true), None) && !offers(Some(false), None));
+        for how in ["deny", "park", "answer"] {
+            assert!(offers(None, Some(how)) && offers(Some(false), Some(how)), "{how}");
+        }
+        assert!(!offers(None, Some("hide")) && !offers(Some(true), Some("hide")));
     }
 
     #[test]

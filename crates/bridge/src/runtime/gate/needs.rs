@@ -1,6 +1,6 @@
 //! What each wish needs of its caller: one table. A wish that is not in it does not compile.
 
-use askbridge_core::event::{Parcel, Settings};
+use askbridge_core::event::Settings;
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::terms::Wishes;
 use askbridge_peers::listing::hosted_door;
@@ -32,12 +32,13 @@ pub(super) fn needs(wish: &Wish) -> Needs {
         Wish::Dismiss { ask, .. } | Wish::Undo { ask } | Wish::Extend { ask, .. } | Wish::Draft { ask, .. } => {
             Needs::Ask(Action::Decide, named(ask))
         }
+        Wish::Snooze { ask, .. } => Needs::Ask(Action::Snooze, named(ask)),
         Wish::Withdraw { ask, .. } | Wish::Abandon { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
         Wish::Overtake { ask, .. } | Wish::Park { ask } | Wish::Strand { ask } => {
             Needs::Ask(Action::Report, named(ask))
         }
         Wish::Hand { parcel } | Wish::Deliver { parcel, .. } | Wish::Took { parcel, .. } => {
-            Needs::Session(Action::Report, session_of(*parcel))
+            Needs::Session(Action::Report, parcel.session())
         }
         Wish::Return { ask, .. } => Needs::Session(Action::Report, ask.session),
         Wish::ReportSettings { session, .. } => Needs::Session(Action::ReportSettings, *session),
@@ -70,12 +71,5 @@ fn named(ask: &AskRef) -> AskId {
     match ask {
         AskRef::Id(ask) => *ask,
         AskRef::Call(session, _) | AskRef::OnlyOpen(session, _) => AskId { session: *session, number: 0 },
-    }
-}
-
-fn session_of(parcel: Parcel) -> SessionId {
-    match parcel {
-        Parcel::Verdict(ask) => ask.session,
-        Parcel::Message(message) => message.session,
     }
 }

@@ -28,6 +28,8 @@ pub(super) fn document(addresses: &[Address]) -> Value {
         ("Asks", "What only a person may decide: questions, approvals, plans, forms."),
         ("Sessions", "Conversations that asks belong to, and what happened in them."),
         ("Following", "Everything as it happens."),
+        ("Agents", "Agents in people's own terminals, and whether the person is there."),
+        ("Channels", "The ways in which people are reached while away, and what was rung."),
         ("Callers", "Who may do what: people, agents, tokens."),
         ("Server", "The server itself."),
     ];

@@ -6,9 +6,9 @@ use askbridge_peers::peer::Tag;
 use askbridge_peers::wish::{CallerName, Receipt, Rejection};
 
 use super::connection::Connection;
-use crate::auth::{Caller, TokensError};
+use crate::auth::Caller;
 use crate::driver::Rulings;
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::guest::LoginCookie;
 use crate::server::identify::sign_in;
@@ -72,8 +72,4 @@ async fn logged_out(
         app.tokens.end_cookies_of(&caller.party, Some(via)).await.map_err(down)?;
     }
     Ok(Receipt::default())
-}
-
-fn down(error: TokensError) -> Rejection {
-    Rejection::Down(chain(&error))
 }

@@ -18,7 +18,7 @@ use super::table::{Key, Tap, is_proven};
 use super::watch::{StoredTap, place, watch};
 use super::words::words;
 use crate::auth::{Caller, ProcessId};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
@@ -60,7 +60,7 @@ pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<O
     let put = app.handle.store.put(&place(ask), &value, Expect::Any, until, now).await;
     if let Err(error) = put {
         take_back(app, ask).await;
-        return Err(Trouble::from(Rejection::Down(chain(&error))));
+        return Err(Trouble::from(down(error)));
     }
     info!(ask.id = %ask, "Asked for a tap");
     Ok(Some(watch(app, ask, kept)))

@@ -21,6 +21,10 @@ pub(crate) enum Purpose {
     Pair { name: String, role: TokenRole },
     /// Revoke a person's token.
     Revoke { id: String, name: String, device: String },
+    /// Add a way in which a person is reached, and may decide.
+    Channel { person: String, kind: String, to: String },
+    /// Remove such a way: the person is not reached over it any longer.
+    RemoveChannel { person: String, kind: String, to: String },
     /// Switch taps off.
     SwitchOff,
     /// Put a rule file in force that has rules which say yes: those named. The digest is that of its text.
@@ -85,7 +89,10 @@ impl TapRequest {
     pub(super) fn people(&self, app: &App) -> Vec<PersonId> {
         let (name, gives) = match &self.purpose {
             Purpose::Pair { name, role } => (Some(name), *role),
-            Purpose::Decide { name } | Purpose::Revoke { name, .. } => (Some(name), TokenRole::Person),
+            Purpose::Decide { name }
+            | Purpose::Revoke { name, .. }
+            | Purpose::Channel { person: name, .. }
+            | Purpose::RemoveChannel { person: name, .. } => (Some(name), TokenRole::Person),
             Purpose::SwitchOff | Purpose::Rules { .. } => (None, TokenRole::Operator),
         };
         let tokens = app.tokens.list();

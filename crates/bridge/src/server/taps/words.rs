@@ -45,6 +45,14 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
             format!("Revoke the token of {} ({})", plain(name), plain(device)),
             "If you allow it, that device is a stranger from then on.",
         ),
+        Purpose::Channel { person, kind, to } => (
+            format!("Let {} be reached over {} ({})", plain(person), plain(kind), plain(to)),
+            "If you allow it, questions are sent there, and what is tapped there may count as this person's decision.",
+        ),
+        Purpose::RemoveChannel { person, kind, to } => (
+            format!("Stop reaching {} over {} ({})", plain(person), plain(kind), plain(to)),
+            "If you allow it, nothing rings there any longer.",
+        ),
         Purpose::Rules { .. } => (
             "Put changed rules in force".to_owned(),
             "If you allow it, these rules allow or answer what agents ask, without you. Each of their answers says so.",

@@ -1,6 +1,5 @@
 //! `POST /v1/agents`: a process on this machine announces itself as an agent, so that nothing below it may decide.
 
-use askbridge_peers::wish::Rejection;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,7 +10,7 @@ use serde_json::json;
 use tracing::info;
 
 use crate::auth::agent_above;
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::Json;
 use crate::server::docs::Operation;
@@ -45,7 +44,7 @@ pub(crate) async fn announce(
         false => caller,
     };
     let known = app.agents.announce_for_good(pid, store, now).await;
-    if !known.map_err(|error| Rejection::Down(chain(&error)))? {
+    if !known.map_err(down)? {
         return Err(refused());
     }
     info!(pid, "Process {pid} is an agent: nothing below it may decide");

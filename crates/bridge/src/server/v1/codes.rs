@@ -1,6 +1,5 @@
 //! `POST /v1/codes`: makes a code, on this machine, with which a program of another system becomes an agent.
 
-use askbridge_peers::wish::Rejection;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::auth::{Action, Caller};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::codes::{LIFE_SECONDS, new_code};
@@ -44,7 +43,7 @@ pub(crate) async fn create(
     if name.trim().is_empty() || name.chars().count() > 64 {
         return Err(Trouble::new(422, "bad_request", "a name has 1 to 64 characters"));
     }
-    let code = new_code(&app, name.trim()).await.map_err(|error| Trouble::from(Rejection::Down(chain(&error))))?;
+    let code = new_code(&app, name.trim()).await.map_err(|error| Trouble::from(down(error)))?;
     Ok(answer(StatusCode::CREATED, &CodeJson { code: code.reveal(), name: name.trim(), seconds: LIFE_SECONDS }))
 }
 

@@ -3,7 +3,6 @@
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
 use askbridge_peers::told::Own;
-use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::paging::Page;
-use super::tokens::trouble;
+use super::tokens::{drop_channels, trouble};
 use crate::auth::{Action, Caller, LinkMadeBy, Role, TokenInfo, TokenRole, make_link};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -66,6 +65,7 @@ pub(crate) async fn revoke(
     own(&app, &caller, &id)?;
     device_itself(&app, &caller)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
+    drop_channels(&app, &id).await?;
     app.handle.tell_own(&caller.name, &Own::Devices);
     Ok(json(StatusCode::OK, &DeviceJson::of(&revoked, &caller)))
 }
@@ -113,7 +113,7 @@ pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Respo
         false => LinkMadeBy::ThisMachine,
     };
     let made = make_link(&app.handle.store, &app.handle.chance, &caller.name, role, made_by, now).await;
-    let secret = made.map_err(|error| Rejection::Down(chain(&error)))?;
+    let secret = made.map_err(down)?;
     let expires_at = Rfc3339(now.plus(askbridge_core::limits::PAIRING_LINK_LIFE));
     Ok(json(StatusCode::CREATED, &LinkJson { secret: secret.reveal(), expires_at }))
 }

@@ -87,11 +87,11 @@ pub(crate) async fn hear(
 /// Called when the connection takes what the hook prints: notes the delivery of what comes with it.
 fn taken(app: &App, output: Output) -> Bytes {
     for parcel in output.told {
-        let (session, proof) = match parcel {
-            Parcel::Message(message) => (message.session, "its hook read it to the agent"),
-            Parcel::Verdict(ask) => (ask.session, "its hook took it"),
+        let proof = match parcel {
+            Parcel::Message(_) => "its hook read it to the agent",
+            Parcel::Verdict(_) => "its hook took it",
         };
-        app.handle.note(session, [Intent::Deliver { parcel, proof: proof.to_owned() }]);
+        app.handle.note(parcel.session(), [Intent::Deliver { parcel, proof: proof.to_owned() }]);
     }
     Bytes::from(output.text)
 }
@@ -112,7 +112,7 @@ pub(crate) async fn parked(State(app): State<App>, caller: Caller) -> Result<Res
     caller.may(Action::Inspect, None)?;
     let mut items = Vec::new();
     for (ask, run) in parked_runs(&app).await? {
-        let view = app.handle.ask(ask).await?;
+        let view = app.handle.stored_ask(ask).await?;
         if matches!(view.state, Stands::Withdrawn | Stands::Overtaken) || view.delivered_at.is_some() {
             continue;
         }

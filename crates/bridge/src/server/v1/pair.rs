@@ -14,7 +14,7 @@ use super::asks::WaitQuery;
 use crate::auth::{
     Ancestry, LinkMadeBy, PairingError, Secret, TokenRole, checked_name, make_link, redeem as redeem_link,
 };
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::docs::Operation;
@@ -89,7 +89,7 @@ pub(crate) async fn redeem(
             app.failures.take(&from, now).map_err(too_fast)?;
             Err(Trouble::new(410, "pairing_used", error.to_string()))
         }
-        Err(error) => Err(Rejection::Down(chain(&error)).into()),
+        Err(error) => Err(down(error).into()),
     }
 }
 
@@ -147,11 +147,10 @@ pub(crate) async fn create(
     let name = pairing.name.unwrap_or_else(|| peer.user.to_string());
     // Before anything is stored or asked: the tap goes to the person whose name the token will have.
     let name = checked_name(&name).map_err(|error| super::tokens::trouble(&error))?.to_owned();
-    let down = |error: &dyn std::error::Error| Trouble::from(Rejection::Down(chain(error)));
     // The first device needs no tap. Of several at once, one is the first; for a link that is decided when it is
     // opened.
     let is_first = match pairing.token && role != TokenRole::Bot {
-        true => app.tokens.be_first(app.handle.clock.now()).await.map_err(|error| down(&error))?,
+        true => app.tokens.be_first(app.handle.clock.now()).await.map_err(|error| Trouble::from(down(error)))?,
         false => !app.tokens.someone_was_paired(),
     };
     if !is_first && app.tokens.taps_are_needed() {
@@ -167,7 +166,7 @@ pub(crate) async fn create(
         json!(PairingJson::Token { token: token.reveal(), id: &info.id, name: &info.name })
     } else {
         let secret = make_link(&app.handle.store, &app.handle.chance, &name, role, made_by, now).await;
-        let secret = secret.map_err(|error| down(&error))?;
+        let secret = secret.map_err(|error| Trouble::from(down(error)))?;
         json!(PairingJson::Link { secret: secret.reveal(), name: &name, public_url: app.origins.public_url() })
     };
     Ok(answer(StatusCode::CREATED, &body))

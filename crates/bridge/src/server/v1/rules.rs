@@ -1,5 +1,6 @@
 //! `GET /v1/rules`: the rules in force, and what is wrong with their file.
 
+use askbridge_policy::Problem;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -27,6 +28,22 @@ pub(crate) struct RulesJson {
     waits_for_tap: bool,
     /// What is wrong with the file as it is now. If there is something, the rules in force are those that it had before.
     problems: Vec<RuleProblemJson>,
+    /// The rule files of projects that were read for an ask lately.
+    projects: Vec<ProjectRulesJson>,
+}
+
+/// The rules of one project, `.askbridge/rules.toml`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectRules")]
+struct ProjectRulesJson {
+    file: String,
+    /// How many of its rules are in force.
+    rules: usize,
+    /// The operator trusts the folder, so that its rules may allow and answer.
+    trusted: bool,
+    /// What is wrong with the file as it is now: what cannot be read, where the last good version stays in force; or
+    /// rules that loosen, which are left out.
+    problems: Vec<RuleProblemJson>,
 }
 
 /// Something that is wrong with a rule file.
@@ -40,21 +57,30 @@ struct RuleProblemJson {
     hint: Option<String>,
 }
 
+impl RuleProblemJson {
+    fn of(Problem { line, column, what, hint, .. }: Problem) -> Self {
+        Self { line, column, what, hint }
+    }
+}
+
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     caller.may(Action::Inspect, None)?;
     let state = app.handle.rules.state();
-    let problems = state.problems.into_iter().map(|problem| RuleProblemJson {
-        line: problem.line,
-        column: problem.column,
-        what: problem.what,
-        hint: problem.hint,
+    let in_force = app.handle.rules.now();
+    let projects = app.handle.rules.projects.files();
+    let projects = projects.iter().map(|project| ProjectRulesJson {
+        file: project.file.clone(),
+        rules: project.rules(&in_force).set().len(),
+        trusted: in_force.trusts(&project.folder),
+        problems: project.problems(&in_force).cloned().map(RuleProblemJson::of).collect(),
     });
     let rules = RulesJson {
         file: state.file,
-        rules: app.handle.rules.now().len(),
+        rules: in_force.len(),
         since: state.since.map(Rfc3339),
         waits_for_tap: state.waits_for_tap,
-        problems: problems.collect(),
+        problems: state.problems.into_iter().map(RuleProblemJson::of).collect(),
+        projects: projects.collect(),
     };
     Ok(json(StatusCode::OK, &rules))
 }

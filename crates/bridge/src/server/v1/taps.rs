@@ -1,7 +1,6 @@
 //! `/v1/taps`: whether taps are needed here, and switching them off. `POST /v1/taps/decide`: this shell wants to
 //! decide.
 
-use askbridge_peers::wish::Rejection;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,7 +12,7 @@ use tracing::warn;
 
 use super::asks::WaitQuery;
 use crate::auth::{Action, Ancestry, Caller};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -61,7 +60,7 @@ pub(crate) async fn switch(
         warn!("Taps are switched off: programs on this machine may pair devices and decide without one");
     }
     let switched = app.tokens.switch_taps(on, app.handle.clock.now()).await;
-    switched.map_err(|error| Rejection::Down(chain(&error)))?;
+    switched.map_err(down)?;
     Ok(shown(&app))
 }
 

@@ -1,9 +1,9 @@
 //! `/v1/tokens`: lists the holders of tokens, and makes tokens for agents. People's tokens are made by pairing.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_core::rules::asks::Unattended;
 use askbridge_peers::json::Rfc3339;
 use askbridge_peers::told::Own;
-use askbridge_peers::wish::Rejection;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,7 +16,7 @@ use super::asks::WaitQuery;
 use super::paging::Page;
 use super::taps::tap_request;
 use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::docs::Operation;
@@ -31,17 +31,36 @@ pub(crate) struct NewToken {
     /// Who holds it, for people to read: 1 to 64 characters.
     #[schemars(length(min = 1, max = 64), regex(pattern = "^[A-Za-z0-9]+$"))]
     name: String,
+    /// No person attends what asks with it: where no rule decides, its asks are settled without one.
+    unattended: Option<UnattendedRun>,
+}
+
+/// `deny`: everything is denied in words. `answer`: questions get the recommended option or else the first, and everything
+/// else is denied.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum UnattendedRun {
+    Deny,
+    Answer,
 }
 
 /// Makes a token for an agent: it may ask, and read what it asked.
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Caller,
-    Json(NewToken { name }): Json<NewToken>,
+    Json(NewToken { name, unattended }): Json<NewToken>,
 ) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let made = app.tokens.make(&name, "agent", TokenRole::Agent, app.handle.clock.now()).await;
     let (token, info) = made.map_err(|error| trouble(&error))?;
+    if let Some(how) = unattended {
+        let how = match how {
+            UnattendedRun::Deny => Unattended::Deny,
+            UnattendedRun::Answer => Unattended::Answer,
+        };
+        app.handle.leave_unattended(&info.id, how).await?;
+    }
     Ok(answer(StatusCode::CREATED, &TokenJson { token: Some(token.reveal()), ..TokenJson::of(&info) }))
 }
 
@@ -68,8 +87,18 @@ pub(crate) async fn revoke(
         tapped(&app, tap_request(&app, &caller, remote, purpose)?, waiting.span()?).await?;
     }
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
+    drop_channels(&app, &id).await?;
+    app.handle.forget_unattended(&id).await;
     app.handle.tell_own(&revoked.name, &Own::Devices);
     Ok(answer(StatusCode::OK, &TokenJson::of(&revoked)))
+}
+
+/// Removes the channels that a revoked device added: they ring and decide as it did.
+pub(super) async fn drop_channels(app: &App, id: &str) -> Result<(), Trouble> {
+    let dropped = app.ringing().channels.remove_of(&app.handle, &format!("tok_{id}")).await;
+    dropped.map_err(down)?;
+    app.ringing().changed();
+    Ok(())
 }
 
 /// Who holds a token.
@@ -98,7 +127,7 @@ pub(super) fn trouble(error: &TokensError) -> Trouble {
     match error {
         TokensError::Unknown(_) => Trouble::new(404, "unknown_token", error.to_string()),
         TokensError::BadName => Trouble::new(422, "bad_request", error.to_string()),
-        TokensError::Shelf(_) => Rejection::Down(chain(error)).into(),
+        TokensError::Shelf(_) => down(error).into(),
     }
 }
 

@@ -11,6 +11,10 @@ pub trait Call {
     /// writes them. `None` if there is no such field, or it is a list, an object or null.
     fn field(&self, path: &str) -> Option<Cow<'_, str>>;
 
+    /// Returns the SHA-256 of the tool's name and its whole input, in hex, the same however the input's fields are
+    /// ordered and spaced. Fields that only describe the call to people do not count. `None` if it cannot be read.
+    fn digest(&self) -> Option<String>;
+
     /// Could the input be read? If not, a rule that denies or asks must not be evaded by that.
     fn is_readable(&self) -> bool;
 

@@ -9,7 +9,11 @@ use super::patterns::TextPattern;
 use super::rule::{Action, AskRule};
 use super::time::{Hours, Weekday};
 use crate::ask::{Kind, Question};
+use crate::ids::Timestamp;
 use crate::terms::lies_in;
+
+/// How the ids of sessions begin.
+const SESSION_ID: &str = "ses_";
 
 /// All that are set must hold. In a list, one is enough.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +29,8 @@ pub struct Conditions {
     pub tool: Option<Arc<dyn ToolCondition>>,
     /// Fields of a call's input, each by its dotted path.
     pub input: Vec<(String, Vec<TextPattern>)>,
+    /// The digest of the whole call, as [`super::Call::digest`] makes it.
+    pub input_sha256: Option<String>,
     /// The texts of questions. Of several questions every one has to match if the rule answers, else one.
     pub question: Vec<TextPattern>,
     /// The same for headers.
@@ -40,6 +46,8 @@ pub struct Conditions {
     pub present: Option<bool>,
     /// The same was decided the same way at least this often.
     pub decided_before: Option<u32>,
+    /// It is earlier than this.
+    pub until: Option<Timestamp>,
 }
 
 /// A condition by its name in a rule file.
@@ -54,6 +62,7 @@ pub enum Condition {
     Tool,
     /// The field with this index in [`Conditions::input`].
     Input(usize),
+    InputSha256,
     Question,
     Header,
     Option,
@@ -62,6 +71,7 @@ pub enum Condition {
     Weekdays,
     Present,
     DecidedBefore,
+    Until,
     /// The action does not fit what is asked: no such option, or nothing to allow.
     Action,
 }
@@ -77,6 +87,7 @@ impl Condition {
             Self::Kind => "kind",
             Self::Tool => "tool",
             Self::Input(_) => "input",
+            Self::InputSha256 => "input_sha256",
             Self::Question => "question",
             Self::Header => "header",
             Self::Option => "option",
@@ -85,6 +96,7 @@ impl Condition {
             Self::Weekdays => "weekdays",
             Self::Present => "present",
             Self::DecidedBefore => "decided_before",
+            Self::Until => "until",
             Self::Action => "do",
         }
     }
@@ -111,7 +123,9 @@ impl AskRule {
             Condition::Agent => is_one(&when.agent, Some(facts.agent)),
             Condition::Session => {
                 let named = |name: Option<&str>| name.is_some() && is_one(&when.session, name);
-                when.session.is_empty() || named(facts.session) || named(facts.title)
+                // A title is the agent's own word: one that reads like an id must not pass for that session.
+                let title = facts.title.filter(|title| !title.starts_with(SESSION_ID));
+                when.session.is_empty() || named(facts.session) || named(title)
             }
             Condition::Folder => {
                 when.folder.is_empty()
@@ -131,6 +145,14 @@ impl AskRule {
                         facts.call.is_some_and(|call| !call.is_readable())
                             || have.is_some_and(|have| patterns.iter().any(|pattern| pattern.matches(&have)))
                     }
+                }
+            }),
+            Condition::InputSha256 => when.input_sha256.as_ref().is_none_or(|wanted| {
+                let digest = facts.call.and_then(|call| call.digest());
+                // What cannot be read must not evade a rule that denies or asks.
+                match digest {
+                    Some(digest) => digest == *wanted,
+                    None => leaning == Leaning::Any && facts.call.is_some(),
                 }
             }),
             Condition::Question => {
@@ -161,6 +183,7 @@ impl AskRule {
             }
             Condition::Present => when.present.is_none() || when.present == facts.present,
             Condition::DecidedBefore => when.decided_before.is_none_or(|times| facts.decided_before >= times),
+            Condition::Until => when.until.is_none_or(|until| facts.at < until),
             Condition::Action => {
                 matches!(self.action, Action::Terms | Action::Ask | Action::Park)
                     || facts.body.is_some_and(|body| answers::says(&self.action, body).is_some())
@@ -172,9 +195,10 @@ impl AskRule {
             .into_iter()
             .chain([Condition::Tool])
             .chain(inputs)
+            .chain([Condition::InputSha256])
             .chain([Condition::Question, Condition::Header, Condition::Option, Condition::AsksAbout])
             .chain([Condition::Hours, Condition::Weekdays, Condition::Present, Condition::DecidedBefore])
-            .chain([Condition::Action])
+            .chain([Condition::Until, Condition::Action])
             .find(|condition| !holds(*condition))
     }
 
@@ -182,7 +206,7 @@ impl AskRule {
     pub(super) fn kinds(&self) -> Option<Vec<Kind>> {
         const ALL: [Kind; 4] = [Kind::Questions, Kind::Approval, Kind::Plan, Kind::Form];
         let when = &self.when;
-        let about_calls = when.tool.is_some() || !when.input.is_empty();
+        let about_calls = when.tool.is_some() || !when.input.is_empty() || when.input_sha256.is_some();
         let about_questions = !(when.question.is_empty() && when.header.is_empty() && when.option.is_empty())
             || when.first_header.is_some();
         let by_action = |kind: Kind| match &self.action {

@@ -77,6 +77,10 @@ impl AskRule {
                 let has = facts.call.and_then(|call| call.field(path).map(|text| text.into_owned()));
                 return (format!("input.{path}"), listed(patterns), one(has.as_deref()));
             }
+            Condition::InputSha256 => {
+                let wants = when.input_sha256.clone().unwrap_or_default();
+                (format!("`{wants}`"), one(facts.call.and_then(|call| call.digest()).as_deref()))
+            }
             Condition::Question => (listed(&when.question), of_questions(&|question| vec![question.text.clone()])),
             Condition::Header => {
                 let wanted: Vec<String> =
@@ -104,6 +108,10 @@ impl AskRule {
             Condition::DecidedBefore => {
                 let wants = when.decided_before.unwrap_or_default();
                 (format!("at least {wants}"), facts.decided_before.to_string())
+            }
+            Condition::Until => {
+                let wants = when.until.map(|until| until.0 / 1000).unwrap_or_default();
+                (format!("before {wants} s since 1970"), format!("{} s since 1970", facts.at.0 / 1000))
             }
             Condition::Action => (self.action.wants().to_owned(), what_is_asked(facts)),
         };

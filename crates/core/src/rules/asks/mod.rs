@@ -6,6 +6,8 @@
 //! sides of a match, `answers` turns an action into an answer that the ask offers, `index` finds the few rules of a long
 //! list that can match at all.
 //!
+//! [`rule_ask_in`] adds the rules of the project that an agent works in, which only tighten (`project`).
+//!
 //! Files are read elsewhere (the crate `policy`). What needs a parser of its own, a tool's name and input, is behind
 //! [`Call`] and [`ToolCondition`].
 
@@ -16,9 +18,11 @@ mod explain;
 mod facts;
 mod index;
 mod patterns;
+mod project;
 mod rule;
 mod ruling;
 mod time;
+mod unattended;
 
 pub use answers::{AnswerBy, Answers};
 pub use call::{Anchor, Call, Leaning, Part, Script, ToolCondition};
@@ -26,6 +30,8 @@ pub use conditions::{Condition, Conditions};
 pub use explain::{Explained, Why, explain};
 pub use facts::AskFacts;
 pub use patterns::TextPattern;
+pub use project::{ProjectRules, rule_ask_in};
 pub use rule::{Action, AskRule, RuleFile, RuleSet, TermsOf};
-pub use ruling::{Ruled, Ruling, rule_ask};
+pub use ruling::{Ruled, Ruling, rule_ask, unruled_terms};
 pub use time::{Hours, LocalTime, Weekday};
+pub use unattended::{UNATTENDED, Unattended};

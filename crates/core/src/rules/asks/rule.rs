@@ -43,6 +43,12 @@ impl AskRule {
         };
         says_yes || self.wishes.quorum.is_some()
     }
+
+    /// Does a person have to agree before it counts? Rules of the settings have no place: the operator starts the server
+    /// with them.
+    pub fn needs_a_tap(&self) -> bool {
+        self.place.is_some() && self.loosens()
+    }
 }
 
 impl Action {
@@ -85,6 +91,8 @@ pub struct RuleSet {
     looks_at_presence: bool,
     /// The operator's defaults, for terms that nothing else states.
     pub(super) otherwise: Wishes,
+    /// Folders whose project files may also say yes.
+    trusted: Vec<String>,
 }
 
 impl RuleSet {
@@ -95,7 +103,23 @@ impl RuleSet {
         let any = |uses: fn(&AskRule) -> bool| files.iter().flat_map(|file| &file.rules).any(uses);
         let looks_at_the_time = any(|rule| !rule.when.hours.is_empty() || !rule.when.weekdays.is_empty());
         let looks_at_presence = any(|rule| rule.when.present.is_some());
-        Self { files, order, index, looks_at_the_time, looks_at_presence, otherwise }
+        Self { files, order, index, looks_at_the_time, looks_at_presence, otherwise, trusted: Vec::new() }
+    }
+
+    /// The same rules, with another file after the others.
+    pub fn and(&self, file: RuleFile) -> Self {
+        let files = self.files.iter().cloned().chain([file]).collect();
+        Self::new(files, self.otherwise.clone()).trusting(self.trusted.clone())
+    }
+
+    /// The same rules, and these folders are trusted.
+    pub fn trusting(self, trusted: Vec<String>) -> Self {
+        Self { trusted, ..self }
+    }
+
+    /// May the project file of this very folder say yes? Not those of folders below it: an agent could add one.
+    pub fn trusts(&self, folder: &str) -> bool {
+        self.trusted.iter().any(|trusted| trusted.trim_end_matches('/') == folder.trim_end_matches('/'))
     }
 
     pub fn len(&self) -> usize {

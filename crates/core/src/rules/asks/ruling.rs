@@ -7,6 +7,7 @@ use super::facts::AskFacts;
 use super::rule::{Action, AskRule, RuleSet, TermsOf};
 use crate::answer::RuleSays;
 use crate::ask::Body;
+use crate::ids::Timestamp;
 use crate::terms::{Terms, Warm, Wishes, stated};
 
 /// The outcome of all rules for one ask.
@@ -33,7 +34,7 @@ pub enum Ruled {
 }
 
 /// The rank of an action. The lowest that matches decides.
-fn rank(action: &Action) -> Option<u8> {
+pub(super) fn rank(action: &Action) -> Option<u8> {
     match action {
         Action::Deny { .. } => Some(0),
         Action::Ask | Action::Park => Some(1),
@@ -42,21 +43,50 @@ fn rank(action: &Action) -> Option<u8> {
     }
 }
 
-/// Decides about an ask.
-pub fn rule_ask<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> Ruling<'r> {
+/// The rules that match an ask, in order.
+pub(super) struct Matching {
+    pub(super) matching: Vec<u32>,
+    pub(super) compared: usize,
+}
+
+impl Matching {
+    /// The rule among them that decides.
+    pub(super) fn decides<'r>(&self, rules: &'r RuleSet) -> Option<&'r AskRule> {
+        let ranked = self.matching.iter().filter_map(|&at| Some((rank(&rules.rule(at).action)?, at)));
+        ranked.min().map(|(_, at)| rules.rule(at))
+    }
+}
+
+pub(super) fn matching(rules: &RuleSet, facts: &AskFacts<'_>) -> Matching {
     let candidates = rules.index.candidates(facts);
     let compared = candidates.len();
-    let matching: Vec<u32> = candidates.into_iter().filter(|&at| rules.rule(at).miss(facts).is_none()).collect();
-    let ranked = matching.iter().filter_map(|&at| Some((rank(&rules.rule(at).action)?, at)));
-    let rule = ranked.min().map(|(_, at)| rules.rule(at));
-    let terms = terms_of(rules, &matching, rule, facts);
+    let matching = candidates.into_iter().filter(|&at| rules.rule(at).miss(facts).is_none()).collect();
+    Matching { matching, compared }
+}
+
+/// Decides about an ask.
+pub fn rule_ask<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> Ruling<'r> {
+    let found = matching(rules, facts);
+    let rule = found.decides(rules);
+    let terms = terms_of(rules, &found.matching, rule, facts);
+    let ruled = says(rule, facts, &terms);
+    Ruling { terms, rule, ruled, compared: found.compared }
+}
+
+/// What the rule that decides makes of the ask on these terms.
+pub(super) fn says(rule: Option<&AskRule>, facts: &AskFacts<'_>, terms: &Terms) -> Ruled {
     let says = rule.zip(facts.body).and_then(|(rule, body): (&AskRule, &Body)| answers::says(&rule.action, body));
-    let ruled = match (says, rule.map(|rule| &rule.action)) {
+    match (says, rule.map(|rule| &rule.action)) {
         (Some(_), Some(Action::Allow | Action::Answer(_))) if terms.quorum > 1 => Ruled::AskSeveral,
         (Some(says), _) => Ruled::Says(says),
         (None, _) => Ruled::Ask,
-    };
-    Ruling { terms, rule, ruled, compared }
+    }
+}
+
+/// Returns the terms of an ask where there are no rules, from what the ask, the session, the agent's settings and the
+/// door request: the same as [`rule_ask`], without the facts that rules would look at.
+pub fn unruled_terms(rules: &RuleSet, [ask, session, agent, door]: [&Wishes; 4], at: Timestamp) -> Terms {
+    stated(&[ask, session, agent, door, &rules.otherwise], at)
 }
 
 /// The terms: those of the rule that decides, of the rules that match, and of what the ask, its session and its door

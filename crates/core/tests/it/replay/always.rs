@@ -1,7 +1,12 @@
 //! Properties of every random story.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use askbridge_core::event::{Event, Lane};
 use askbridge_core::limits;
+use askbridge_core::session::FoundAsk;
+use askbridge_core::view::AskView;
 use askbridge_core::{Session, decide};
 use proptest::prelude::*;
 
@@ -17,10 +22,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn replay_agrees_and_the_laws_hold_at_every_step(first in beginning(), steps in steps()) {
+    fn replay_and_views_agree_and_the_laws_hold_at_every_step(first in beginning(), steps in steps()) {
         let mut log: Vec<_> = first.into_iter().collect();
         let mut session = Session::replay(HERE, &log);
         let mut watch = Watch::default();
+        let mut views = BTreeMap::new();
         let mut now = 0;
         for TimedIntent { wish, moves } in steps {
             now += moves;
@@ -33,6 +39,24 @@ proptest! {
             for event in &events {
                 watch.see(&session, event, at)?;
                 fold(&mut session, event);
+                views.values_mut().for_each(|view: &mut AskView| view.apply(event));
+                if let Event::Asked(ask) = event {
+                    views.insert(ask.id.number, AskView::fresh(Arc::clone(ask)));
+                }
+            }
+            for (number, view) in &views {
+                match session.find(session.ask_id(*number)) {
+                    Some(FoundAsk::Live(live)) => prop_assert_eq!(&AskView::of(live), view),
+                    Some(FoundAsk::Over(stub)) => {
+                        let moved_to = (stub.moved_to > 0).then(|| session.ask_id(stub.moved_to));
+                        // A stub's ending has the name of the state.
+                        prop_assert_eq!(format!("{:?}", view.state), format!("{:?}", stub.ending));
+                        prop_assert_eq!(view.moved_to, moved_to);
+                        // An ask that moved keeps the time at which it expired.
+                        prop_assert!(view.settled_at == Some(stub.at) || moved_to.is_some());
+                    }
+                    None => prop_assert!(false, "ask {number} is not in the session"),
+                }
             }
             log.extend(events);
             prop_assert_eq!(&session, &Session::replay(HERE, &log));

@@ -106,6 +106,10 @@ impl Call for Named<'_> {
         Some(Vec::new())
     }
 
+    fn digest(&self) -> Option<String> {
+        Some(format!("digest of {}", self.0))
+    }
+
     fn is_readable(&self) -> bool {
         true
     }

@@ -1,11 +1,14 @@
 //! Laws that hold for every rule and every ask.
 
+use std::time::Duration;
+
 use askbridge_core::answer::{Answer, Decision, Review, RuleSays, Scope};
 use askbridge_core::ask::{Body, Question};
 use askbridge_core::rules::asks::{
-    Action, AnswerBy, Answers, AskFacts, AskRule, Conditions, Ruled, TextPattern, Why, explain, rule_ask,
+    Action, AnswerBy, Answers, AskFacts, AskRule, Conditions, RuleSet, Ruled, TextPattern, Why, explain, rule_ask,
+    unruled_terms,
 };
-use askbridge_core::terms::Wishes;
+use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -20,7 +23,7 @@ fn questions() -> impl Strategy<Value = Vec<Question>> {
     vec(one.prop_map(|(text, labels, multi)| Question { multi, ..question(text, &labels) }), 0..4)
 }
 
-fn body() -> impl Strategy<Value = Body> {
+pub(crate) fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
         3 => questions().prop_map(Body::Questions),
         3 => prop::sample::select(TOOLS).prop_map(approval),
@@ -54,7 +57,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn rule() -> impl Strategy<Value = AskRule> {
+pub(crate) fn rule() -> impl Strategy<Value = AskRule> {
     let tools = prop::option::weighted(0.3, prop::sample::select(TOOLS));
     let quorum = prop::option::weighted(0.1, Just(2u8));
     (action(), tools, vec(pattern(), 0..2), any::<bool>(), quorum).prop_map(
@@ -67,8 +70,18 @@ fn rule() -> impl Strategy<Value = AskRule> {
     )
 }
 
+fn wishes() -> impl Strategy<Value = Wishes> {
+    let wait = prop_oneof![Just(Wait::Forever), (0u64..100_000).prop_map(|s| Wait::For(Duration::from_secs(s)))];
+    let undo = (0u64..20).prop_map(Duration::from_secs);
+    let terms = (prop::option::of(wait), prop::option::of(undo), prop::option::of(1u8..4), any::<Option<bool>>());
+    (terms, any::<bool>()).prop_map(|((wait, undo, quorum, parallel), tells)| {
+        let on_expiry = tells.then_some(OnExpiry::Tell);
+        Wishes { wait, undo, quorum, parallel, on_expiry, ..Wishes::default() }
+    })
+}
+
 /// Is this an answer that the ask offers?
-fn is_offered(body: &Body, says: &RuleSays) -> bool {
+pub(crate) fn is_offered(body: &Body, says: &RuleSays) -> bool {
     match (body, says) {
         (Body::Questions(_), RuleSays::No { words }) => !words.is_empty(),
         (_, RuleSays::No { .. }) => false,
@@ -104,6 +117,14 @@ fn is_a_yes(action: &Action) -> bool {
 }
 
 proptest! {
+    #[test]
+    fn without_rules_the_terms_are_those_that_an_empty_list_of_rules_gives(all in vec(wishes(), 5), body in body()) {
+        let [ask, session, agent, door, otherwise] = <[Wishes; 5]>::try_from(all).unwrap();
+        let rules = RuleSet::new(Vec::new(), otherwise);
+        let facts = AskFacts { wishes: [&ask, &session, &agent, &door], ..facts(&body) };
+        prop_assert_eq!(unruled_terms(&rules, facts.wishes, facts.at), rule_ask(&rules, &facts).terms);
+    }
+
     #[test]
     fn no_rule_makes_an_empty_allow_or_an_answer_that_was_not_offered(body in body(), rules in vec(rule(), 0..6)) {
         let name = match &body { Body::Approval(approval) => approval.tool.clone(), _ => String::new() };

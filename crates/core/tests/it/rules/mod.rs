@@ -4,3 +4,5 @@ mod explained;
 mod given;
 mod laws;
 mod order;
+mod projects;
+mod unattended;

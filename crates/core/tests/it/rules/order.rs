@@ -235,3 +235,18 @@ fn of_ten_thousand_rules_only_those_that_can_match_are_compared() {
     assert_eq!(ruling.compared, 1);
     assert_eq!(rule_ask(&rules, &facts(&plan())).compared, 0);
 }
+
+#[test]
+fn a_title_that_reads_like_an_id_does_not_pass_for_that_session() {
+    let body = approval("Bash");
+    let rules = set(vec![when(
+        Conditions { session: vec![TextPattern::new("ses_9"), TextPattern::new("Release")], ..Conditions::default() },
+        deny("a"),
+    )]);
+    let matches = |session, title| {
+        let facts = AskFacts { session: Some(session), title: Some(title), ..facts(&body) };
+        rule_ask(&rules, &facts).rule.is_some()
+    };
+    assert!(matches("ses_9", "x") && matches("ses_1", "Release"));
+    assert!(!matches("ses_1", "ses_9"));
+}

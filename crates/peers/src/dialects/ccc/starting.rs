@@ -5,15 +5,16 @@ use askbridge_core::ids::Raw;
 use serde_json::{Value, json};
 
 use super::{bodies, models, quirks, wishes};
+use crate::json::{UNATTENDED_FIELD, UnattendedWord};
 use crate::listing::usual_hosted_door;
 use crate::uuid;
 use crate::wish::Wish;
 
 pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
     let mut more = json!({"allowed_tools": quirks::ALLOWED_TOOLS, "setting_sources": ["project"]});
-    // If no person will be there to answer, the agent is not offered to ask; nothing answers in the person's place.
+    // A scheduled run, which no person attends: its questions are offered, and settled by label without a person.
     if !body.is_interactive {
-        more["interactive"] = Value::Bool(false);
+        more[UNATTENDED_FIELD] = Value::from(UnattendedWord::Answer.name());
     }
     let settings = Settings {
         title: body.name.clone(),

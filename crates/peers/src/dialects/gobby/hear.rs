@@ -92,6 +92,7 @@ impl Gobby {
             self.announce(Some(session), out);
         }
         // A page waits for one id at a time, across all conversations.
+        self.release(out);
         self.forget_requests();
         let chat = self.chats.entry(session).or_default();
         chat.own_request.clone_from(&saying.request);
@@ -249,6 +250,7 @@ impl Gobby {
         }
         self.forget_requests();
         self.current = None;
+        self.holding = None;
         tell::send(&GobbyEvent::ChatCleared { conversation_id: &self.name_of(session) }, out);
     }
 
@@ -305,6 +307,9 @@ impl Gobby {
             tell::send(&GobbyEvent::ChatDeleted { conversation_id: &self.name_of(*session) }, out);
             self.tell_of_session(*session, "session_deleted", out);
             self.chats.remove(session);
+            if self.is_holding(*session) {
+                self.holding = None;
+            }
             if self.current == Some(*session) {
                 self.current = None;
             }

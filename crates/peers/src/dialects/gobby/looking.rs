@@ -24,7 +24,7 @@ const SCREENS_MAX: usize = 64;
 /// Tag of wishes whose reply is ignored: the next heartbeat repeats them.
 const IN_PASSING: Tag = Tag(u64::MAX);
 /// "Service restart": a page reconnects.
-const COME_BACK: u16 = 1012;
+pub(super) const COME_BACK: u16 = 1012;
 
 /// What a socket knows of its page, and of the other pages of the same token.
 #[derive(Debug, Default)]
@@ -55,6 +55,8 @@ impl Gobby {
         if self.current.replace(session).is_some() {
             self.forget_requests();
         }
+        // Held frames are of the conversation that was shown before.
+        self.holding = None;
         if let Some(chat) = self.chats.get_mut(&session) {
             // Text that streamed while it was not shown is sent whole when it is stored.
             chat.streams = crate::stream::Streams::default();
@@ -75,7 +77,7 @@ impl Gobby {
     pub(super) fn announce(&mut self, session: Option<SessionId>, out: &mut Outbox) {
         if self.looking.is_chat {
             let screen = Some(self.looking.screen);
-            out.wishes.push((IN_PASSING, Wish::Look { session, screen }));
+            out.wishes.push((IN_PASSING, Wish::Look { session, screen, loaded_to: None }));
         }
     }
 
@@ -94,26 +96,32 @@ impl Gobby {
                 // So it was that page, and not this one.
                 if let Some((_, before)) = looking.supposed.take_if(|(supposed, _)| *supposed == session) {
                     self.current = before;
+                    self.holding = None;
                 }
             }
-            (Some(session), None) if looking.is_chat => self.loaded(self.newest(session), cx.out),
+            (Some(session), None) if looking.is_chat => self.loads(self.newest(session), cx),
             (_, None) => {}
         }
     }
 
-    /// One of this token's pages loaded the messages of a conversation.
-    fn loaded(&mut self, session: SessionId, out: &mut Outbox) {
+    /// One of this token's pages loads the messages of a conversation. If there is only one, it is this one.
+    fn loads(&mut self, session: SessionId, cx: &mut Cx<'_>) {
         if self.current == Some(session) {
-            return self.forget_requests();
+            self.forget_requests();
+            if self.looking.others.is_empty() {
+                self.hold(session, cx.now, cx.out);
+            }
+            return;
         }
         if self.looking.others.values().any(|(at, _)| *at == session) {
             return;
         }
         if !self.looking.others.is_empty() {
-            out.hang_up = Some((COME_BACK, "say which conversation you look at".to_owned()));
+            cx.out.hang_up = Some((COME_BACK, "say which conversation you look at".to_owned()));
             return;
         }
         self.looking.supposed = Some((session, self.current));
-        self.opened(session, out);
+        self.opened(session, cx.out);
+        self.hold(session, cx.now, cx.out);
     }
 }

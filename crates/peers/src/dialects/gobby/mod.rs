@@ -9,6 +9,7 @@ mod cards;
 mod events;
 mod hear;
 mod history;
+mod holding;
 mod lists;
 mod looking;
 mod messages;

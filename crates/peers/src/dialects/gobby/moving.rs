@@ -44,6 +44,7 @@ impl Gobby {
             return;
         }
         self.moved.insert(from, to);
+        self.hold_on_in(from, to);
         let before = self.chats.remove(&from).unwrap_or_default();
         let chat = self.chats.entry(to).or_default();
         chat.name = Some(before.name.unwrap_or_else(|| uuid::of_session(from)));

@@ -9,7 +9,8 @@ use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 
 use super::events::Subscribed;
-use super::looking::Looking;
+use super::holding::{FrameOrigin, Holding};
+use super::looking::{self, Looking};
 use super::streams::Piece;
 use super::wire::GobbyEvent;
 use super::{quirks, tell};
@@ -32,14 +33,17 @@ pub struct Gobby {
     /// The conversation that the page shows.
     pub(super) current: Option<SessionId>,
     pub(super) looking: Looking,
+    /// While the page loads the messages of a conversation.
+    pub(super) holding: Option<Holding>,
     pub(super) chats: BTreeMap<SessionId, Chat>,
     /// Conversations that continue as another session.
     pub(super) moved: BTreeMap<SessionId, SessionId>,
     pub(super) open: BTreeMap<AskId, Open>,
     /// Ended asks that may still be answered late, the newest last.
     pub(super) over: VecDeque<Arc<Ask>>,
-    /// Calls that have a card of their own: their results are not shown again.
-    pub(super) asked_calls: BTreeSet<CallId>,
+    /// Calls that have a card of their own, by their session: their results are not shown again. An agent's id of a call
+    /// says nothing about those of another agent.
+    pub(super) asked_calls: BTreeSet<(SessionId, CallId)>,
     /// Frames that came before we knew what is open. The page expects its greeting first, and may answer at once.
     early: Vec<String>,
     knows_what_is_open: bool,
@@ -177,11 +181,16 @@ impl Peer for Gobby {
                     self.heard(&text, cx);
                 }
             }
-            Told::Event(happened) => self.happened(happened, cx.out),
-            Told::Looked { session, screen } => self.looked(*session, *screen, cx),
+            Told::Event(happened) => self.tell_event(happened, cx),
+            Told::Looked { session: Some(session), screen: None, loaded_to: Some(to) } => {
+                self.loaded(self.newest(*session), *to, cx.now, cx.out);
+            }
+            Told::Looked { session, screen, .. } => self.looked(*session, *screen, cx),
             Told::Gone { sessions } => self.gone(sessions, cx.out),
             Told::Delta { session, block, kind, offset, text } => {
+                self.begin_telling(*session, FrameOrigin::Delta { block: *block });
                 self.streams(Piece { session: *session, block: *block, kind: *kind }, *offset, text, cx.out);
+                self.end_telling(cx.out);
             }
             _ => {}
         }
@@ -190,6 +199,10 @@ impl Peer for Gobby {
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaiting.take(tag) else { return };
         match (awaited, ruling) {
+            // Without the kept ids, a page that still has its own would silently drop every card.
+            (PendingRuling::Conversations | PendingRuling::Requests, Err(why)) if why.retry() => {
+                cx.out.hang_up = Some((looking::COME_BACK, why.to_string()));
+            }
             (PendingRuling::Conversations, ruling) => {
                 let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.greeted(&finds, cx);
@@ -235,7 +248,7 @@ impl Peer for Gobby {
             let sessions = Query::Sessions { after: None, limit: CONVERSATIONS_MAX };
             self.query(PendingRuling::Conversations, sessions, cx.out);
         }
-        None
+        self.release_if_due(cx.now, cx.out)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askbridge_core::event::Settings;
-use askbridge_core::ids::{Raw, SessionId};
+use askbridge_core::ids::{Position, Raw, SessionId};
 use askbridge_core::limits;
 use serde_json::{Map, Value, json};
 
@@ -20,8 +20,10 @@ use crate::wish::{Finds, Query, Receipt, Rejection, Watch, Wish};
 
 const TAG: Tag = Tag(1);
 const SECOND: Tag = Tag(2);
-/// Tag of the news that a page shows a conversation; its reply is ignored.
-const LOOK: Tag = Tag(3);
+/// Tag of the news that a page begins to load a conversation.
+const LOADS: Tag = Tag(3);
+/// Tag of the news that it is sent the conversation.
+const LOADED: Tag = Tag(4);
 /// Messages in one response, unless a page wants fewer or more.
 const MESSAGES_MAX: usize = 100;
 /// Sessions that are read for the activity of a project.
@@ -34,6 +36,8 @@ pub(super) struct GobbyRequest {
     caller: Option<String>,
     wanted: PendingResponse,
     story: Story,
+    /// The position of the last event in the story.
+    told_to: Option<Position>,
 }
 
 /// What the response will contain.
@@ -51,6 +55,8 @@ enum PendingResponse {
     Settings,
     /// Changes to the settings.
     SettingsToBe(Map<String, Value>),
+    /// The settings with those changes, and how many of them are not stored yet.
+    SettingsKept(Value, usize),
     Sessions(ListBuilder),
     SessionsAbout(ListBuilder),
     Session,
@@ -60,12 +66,14 @@ enum PendingResponse {
     Messages {
         after: u64,
         limit: usize,
+        /// The page replaces everything that it shows by the response, so its socket is told.
+        is_opening: bool,
     },
 }
 
 impl GobbyRequest {
     pub(super) fn new(session: Option<SessionId>, caller: Option<String>) -> Self {
-        Self { session, caller, wanted: PendingResponse::Nothing, story: Story::default() }
+        Self { session, caller, wanted: PendingResponse::Nothing, story: Story::default(), told_to: None }
     }
 
     fn query(&mut self, wanted: PendingResponse, query: Query, out: &mut Outbox) {
@@ -118,10 +126,13 @@ impl GobbyRequest {
                     Some(session) => {
                         // A page sends this when it opens a conversation; for missed messages and previews it sends
                         // something else.
-                        if rest::value(req.query, "after_seq").as_deref() == Some("0") {
-                            out.wishes.push((LOOK, Wish::Look { session: Some(session), screen: None }));
+                        let is_opening = rest::value(req.query, "after_seq").as_deref() == Some("0");
+                        let wanted = PendingResponse::Messages { after, limit, is_opening };
+                        match is_opening {
+                            // The history is read when its socket knows.
+                            true => self.look(LOADS, session, None, wanted, out),
+                            false => self.story_of(wanted, out),
                         }
-                        self.story_of(PendingResponse::Messages { after, limit }, out);
                     }
                     None => rest::json(out, 200, &json!({"messages": [], "max_seq": 0})),
                 }
@@ -149,14 +160,19 @@ impl GobbyRequest {
         }
     }
 
+    /// Keeps each changed setting by itself: a page sends several changes at once, in requests of their own.
     fn keep_settings(&mut self, mut settings: Map<String, Value>, changes: Map<String, Value>, out: &mut Outbox) {
-        settings.extend(changes);
+        settings.extend(changes.clone());
         let settings = Value::Object(settings);
-        let thing = settings.to_string();
         match settings_name(self.caller.as_deref()) {
-            Some(name) if thing.len() <= limits::SHELF_BYTES_MAX => {
-                self.wanted = PendingResponse::Done(settings);
-                out.wishes.push((SECOND, Wish::Keep { name, thing: Some(Raw::from(thing)) }));
+            Some(_) if changes.is_empty() => rest::json(out, 200, &settings),
+            Some(name) if settings.to_string().len() <= limits::SHELF_BYTES_MAX => {
+                self.wanted = PendingResponse::SettingsKept(settings, changes.len());
+                let kept = changes.into_iter().map(|(key, thing)| Wish::Keep {
+                    name: format!("{name}/{key}"),
+                    thing: Some(Raw::from(thing.to_string())),
+                });
+                out.wishes.extend(kept.map(|wish| (SECOND, wish)));
             }
             _ => rest::detail(out, 413, "These settings are too large"),
         }
@@ -195,6 +211,23 @@ impl GobbyRequest {
             }
             None => rest::detail(out, 404, "Session not found"),
         }
+    }
+
+    fn respond(&self, after: u64, limit: usize, out: &mut Outbox) {
+        rest::json(out, 200, &messages::messages(&self.story, after, limit));
+    }
+
+    /// Tells the page's socket that it loads a conversation, or how much of it the response contains.
+    fn look(
+        &mut self,
+        tag: Tag,
+        session: SessionId,
+        loaded_to: Option<Position>,
+        wanted: PendingResponse,
+        out: &mut Outbox,
+    ) {
+        self.wanted = wanted;
+        out.wishes.push((tag, Wish::Look { session: Some(session), screen: None, loaded_to }));
     }
 
     fn granted(&mut self, receipt: Receipt, cx: &mut Cx<'_>) {
@@ -236,8 +269,16 @@ impl GobbyRequest {
                 query => self.query(PendingResponse::Sessions(listed), query, cx.out),
             },
             PendingResponse::SessionsAbout(listed) => rest::json(cx.out, 200, &listed.json(&finds.summaries)),
-            PendingResponse::Settings => rest::json(cx.out, 200, &kept_settings(&finds)),
-            PendingResponse::SettingsToBe(changes) => self.keep_settings(kept_settings(&finds), changes, cx.out),
+            PendingResponse::Settings => {
+                rest::json(cx.out, 200, &kept_settings(&finds, self.caller.as_deref()));
+            }
+            PendingResponse::SettingsToBe(changes) => {
+                self.keep_settings(kept_settings(&finds, self.caller.as_deref()), changes, cx.out);
+            }
+            PendingResponse::SettingsKept(settings, 1) => rest::json(cx.out, 200, &settings),
+            PendingResponse::SettingsKept(settings, left) => {
+                self.wanted = PendingResponse::SettingsKept(settings, left - 1);
+            }
             PendingResponse::Done(done) => rest::json(cx.out, 200, &done),
             PendingResponse::Nothing
             | PendingResponse::Session
@@ -252,9 +293,19 @@ fn settings_name(caller: Option<&str>) -> Option<String> {
     caller.map(|caller| format!("{}{}", quirks::SETTINGS, uuid::of_text(caller)))
 }
 
-fn kept_settings(finds: &Finds) -> Map<String, Value> {
-    let kept = finds.kept.first().and_then(|(_, thing)| serde_json::from_str(thing.as_str()).ok());
-    kept.unwrap_or_default()
+/// Earlier releases kept all settings as one; what was kept since counts before it.
+fn kept_settings(finds: &Finds, caller: Option<&str>) -> Map<String, Value> {
+    let name = settings_name(caller).unwrap_or_default();
+    let read = |thing: &Raw| serde_json::from_str::<Value>(thing.as_str()).ok();
+    let whole = finds.kept.iter().find(|(kept, _)| *kept == name).and_then(|(_, thing)| read(thing));
+    let mut settings = whole.and_then(|whole| whole.as_object().cloned()).unwrap_or_default();
+    for (kept, thing) in &finds.kept {
+        let key = kept.strip_prefix(&name).and_then(|rest| rest.strip_prefix('/'));
+        if let Some((key, thing)) = key.zip(read(thing)) {
+            settings.insert(key.to_owned(), thing);
+        }
+    }
+    settings
 }
 
 /// Has the browser keep a cookie for this long, or delete it.
@@ -268,6 +319,7 @@ impl OneRequest for GobbyRequest {
     }
 
     fn happened(&mut self, happened: &Happened, _: &mut Cx<'_>) {
+        self.told_to = Some(happened.position);
         self.story.hear(happened);
     }
 
@@ -281,16 +333,22 @@ impl OneRequest for GobbyRequest {
                 rest::json(cx.out, 200, &history::session(named, &self.story));
             }
             PendingResponse::Summary => rest::json(cx.out, 200, &summary::json(&self.story)),
-            PendingResponse::Messages { after, limit } => {
-                rest::json(cx.out, 200, &messages::messages(&self.story, after, limit));
+            PendingResponse::Messages { after, limit, is_opening: true } => {
+                let wanted = PendingResponse::Messages { after, limit, is_opening: false };
+                self.look(LOADED, session, self.told_to, wanted, cx.out);
             }
+            PendingResponse::Messages { after, limit, is_opening: false } => self.respond(after, limit, cx.out),
             _ => {}
         }
     }
 
     fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        if tag == LOOK {
-            return;
+        let wanted = std::mem::replace(&mut self.wanted, PendingResponse::Nothing);
+        match (tag, wanted) {
+            // It is only news for the page's socket, so a refusal changes nothing.
+            (LOADS, wanted) => return self.story_of(wanted, cx.out),
+            (LOADED, PendingResponse::Messages { after, limit, .. }) => return self.respond(after, limit, cx.out),
+            (_, wanted) => self.wanted = wanted,
         }
         match (ruling, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),

@@ -4,7 +4,6 @@ use askbridge_core::ids::SessionId;
 
 use super::names;
 use super::peer::Gobby;
-use super::tell::send;
 use super::wire::GobbyEvent;
 use crate::peer::{BlockKind, Outbox};
 use crate::stream::Completion;
@@ -58,7 +57,8 @@ impl Gobby {
                 let conversation = self.name_of(piece.session);
                 for request in self.requests(piece.session) {
                     let (message_id, conversation_id, request_id) = (message, &*conversation, request.as_deref());
-                    send(&GobbyEvent::ChatThinking { message_id, conversation_id, request_id, content }, out);
+                    let said = GobbyEvent::ChatThinking { message_id, conversation_id, request_id, content };
+                    self.draw_in(piece.session, &said, out);
                 }
             }
             BlockKind::Asking => {}

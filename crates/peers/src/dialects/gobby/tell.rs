@@ -25,7 +25,7 @@ use crate::wish::Rejection;
 const OVER_MAX: usize = 64;
 
 pub(super) fn send(said: &GobbyEvent<'_>, out: &mut Outbox) {
-    out.text(serde_json::to_string(said).expect("frames have text keys"));
+    out.text(said.to_json());
 }
 
 pub(super) fn error(message: &str, out: &mut Outbox) {
@@ -63,7 +63,7 @@ impl Gobby {
                 result: tool.result,
                 error: tool.error,
             };
-            send(&said, out);
+            self.draw_in(session, &said, out);
         }
         self.chats.entry(session).or_default().last_message = Some(message);
     }
@@ -90,7 +90,7 @@ impl Gobby {
                 done: end.is_some(),
                 end: end.cloned(),
             };
-            send(&said, out);
+            self.draw_in(session, &said, out);
         }
         self.chats.entry(session).or_default().last_message = Some(message.to_owned());
     }
@@ -99,7 +99,7 @@ impl Gobby {
     pub(super) fn asked(&mut self, ask: &Arc<Ask>, out: &mut Outbox) {
         self.open.insert(ask.id, Open { ask: Arc::clone(ask), times: 0 });
         if has_a_card(ask) {
-            self.asked_calls.extend(ask.call.clone());
+            self.asked_calls.extend(ask.call.clone().map(|call| (ask.id.session, call)));
         }
         self.draw(ask, 0, out);
     }
@@ -231,13 +231,12 @@ impl Gobby {
                 request_id: request.as_deref(),
                 error: why,
             };
-            send(&said, out);
+            self.draw_in(session, &said, out);
         }
     }
 
     pub(super) fn happened(&mut self, happened: &Happened, out: &mut Outbox) {
         let session = happened.session;
-        self.tell_of_lists(happened, out);
         if let Event::Continued { to, .. } = &*happened.event {
             return self.moves(session, *to, out);
         }
@@ -315,7 +314,7 @@ impl Gobby {
 
     /// Questions and plans were marked when they were settled; the result of their call adds nothing.
     fn returned(&mut self, session: SessionId, call: &CallId, ok: bool, output: &str, out: &mut Outbox) {
-        if self.asked_calls.remove(call) {
+        if self.asked_calls.remove(&(session, call.clone())) {
             return;
         }
         let result = json!({"kind": "text", "content": output});

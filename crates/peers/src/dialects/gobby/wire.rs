@@ -113,6 +113,12 @@ pub(super) enum GobbyEvent<'a> {
     },
 }
 
+impl GobbyEvent<'_> {
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("frames have text keys")
+    }
+}
+
 /// What comes with the last frame of a turn.
 #[derive(Clone, Serialize)]
 pub(super) struct End {

@@ -28,6 +28,7 @@ const DEVICES: Tag = Tag(3);
 const NOBODY: Tag = Tag(4);
 /// The first tag of the calls.
 const CALLS: u64 = 100;
+const TRY_AGAIN_LATER: u16 = 1013;
 /// How often a push is tried. Beyond: the device is told of the next question.
 const TRIES_MAX: u32 = 3;
 /// Ended turns that may wait for a push. Beyond: one is left out.
@@ -198,6 +199,23 @@ impl Pushing {
         }
     }
 
+    /// The devices could not be read: looks again later. That is no try, since nothing was sent.
+    fn put_off(&mut self, now: Timestamp) {
+        self.is_looking = false;
+        let (asks, turns) = std::mem::take(&mut self.unseen);
+        let later = now.plus(quirks::PUSH_AGAIN);
+        for ask in asks {
+            if let Some(waiting) = self.waiting.get_mut(&ask) {
+                waiting.at = later;
+            }
+        }
+        for turn in turns {
+            if let Some((at, _)) = self.ended.get_mut(&turn) {
+                *at = later;
+            }
+        }
+    }
+
     fn call(&mut self, device: &Device, call: Box<crate::wish::OutboundCall>, asks: Vec<AskId>, out: &mut Outbox) {
         self.calls += 1;
         let tag = Tag(CALLS + self.calls);
@@ -271,12 +289,18 @@ impl Peer for Pushing {
     fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let finds = || ruling.as_ref().ok().and_then(|receipt| receipt.finds.clone()).unwrap_or_default();
         match tag {
+            // Without the names, every open ask would be pushed again. Another machine takes this one's place soon.
+            BEGIN if ruling.is_err() => {
+                cx.out.hang_up = Some((TRY_AGAIN_LATER, "could not read what was pushed".to_owned()));
+                return;
+            }
             BEGIN => {
                 let names = finds().kept;
                 self.pushed = names.iter().filter_map(|(name, _)| name.strip_prefix(PUSHED)?.parse().ok()).collect();
                 cx.out.watches.push(Watch::Inbox { after: None });
             }
             LOOK => self.looked(&finds().presence, cx),
+            DEVICES if ruling.is_err() => self.put_off(cx.now),
             DEVICES => self.push(&finds().kept, cx.out),
             tag => self.called(tag, &ruling, cx.out),
         }

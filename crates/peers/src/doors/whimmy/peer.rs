@@ -20,6 +20,7 @@ use crate::wish::{AskWish, Query, Receipt, Rejection, SessionLine, Watch, Wish};
 
 /// Sessions searched for pending answers when a plugin reconnects, the newest first. Beyond: they wait for next time.
 const SESSIONS_MAX: usize = 200;
+const TRY_AGAIN_LATER: u16 = 1013;
 /// The proof of delivery that the plugin can give.
 const PROOF: &str = "it answered a ping that was sent after this";
 
@@ -220,7 +221,13 @@ impl Whimmy {
             PendingRuling::Start(session) | PendingRuling::Chat(session) => drop(self.session_states.remove(&session)),
             PendingRuling::Terms(session) => self.hand_message(session, None, cx),
             PendingRuling::Message(message) => self.not_handed(message),
-            // What failed now is found when the plugin reconnects.
+            // What was answered cannot be read. OpenClaw reconnects a plugin that lost its connection: it is read then.
+            PendingRuling::Sessions | PendingRuling::Session | PendingRuling::Look | PendingRuling::Unseen
+                if why.retry() =>
+            {
+                cx.out.hang_up = Some((TRY_AGAIN_LATER, why.to_string()));
+            }
+            // The rest is asked for again when it is needed.
             _ => {}
         }
     }

@@ -91,6 +91,10 @@ every_wish! {
         "extend": |at| Wish::Extend { ask: AskRef::Id(at.ask), wait: Wait::For(Duration::from_secs(60)) }
     ];
     Wish::Draft { .. } => ["draft": |at| Wish::Draft { ask: AskRef::Id(at.ask), draft: Raw::from("{}") }];
+    Wish::Snooze { .. } => [
+        "snooze": |at| Wish::Snooze { ask: AskRef::Id(at.ask), time: Some(Duration::from_secs(60)) },
+        "show again": |at| Wish::Snooze { ask: AskRef::Id(at.ask), time: None }
+    ];
     Wish::Say { .. } => ["say": |at| Wish::Say { session: at.session, text: "Stop".to_owned(), about: None, client_id: None }];
     Wish::Unsay { .. } => ["unsay": |at| Wish::Unsay { message: at.message }];
     Wish::Interrupt { .. } => ["interrupt": |at| Wish::Interrupt { session: at.session }];
@@ -101,8 +105,8 @@ every_wish! {
         "keep for agents": |_| Wish::Keep { name: "agent/x".to_owned(), thing: Some(Raw::from("1")) }
     ];
     Wish::Look { .. } => [
-        "look at nothing": |_| Wish::Look { session: None, screen: None },
-        "look": |at| Wish::Look { session: Some(at.session), screen: None }
+        "look at nothing": |_| Wish::Look { session: None, screen: None, loaded_to: None },
+        "look": |at| Wish::Look { session: Some(at.session), screen: None, loaded_to: None }
     ];
     Wish::Call(_) => [
         "call": |_| call(None),

@@ -33,29 +33,30 @@ pub(crate) async fn create(
     Text(body): Text,
 ) -> Result<Response, Trouble> {
     let wait = waiting.span()?;
-    let wish = http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?;
+    let wish = Box::new(http::ask(&body, &Asking { key: key.as_deref() }).map_err(trouble)?);
     if waiting.withdraws()? {
-        return held(app, move |app, connection| async move {
+        let held = held(app, move |app, connection| async move {
             let (ask, asked, status) = granted(&app, &caller, wish, wait).await?;
             respond_or_withdraw(app, &caller, Shown { ask, asked, wait, status }, connection).await
-        })
-        .await;
+        });
+        // Boxed, because it is rare and large.
+        return Box::pin(held).await;
     }
-    aside(async move {
+    aside(Box::pin(async move {
         let (ask, asked, status) = granted(&app, &caller, wish, wait).await?;
         respond(app, &caller, Shown { ask, asked, wait, status }).await
-    })
+    }))
     .await
 }
 
 async fn granted(
     app: &App,
     caller: &Caller,
-    wish: AskWish,
+    wish: Box<AskWish>,
     wait: Duration,
 ) -> Result<(AskId, Option<CreatedAsk>, StatusCode), Rejection> {
     let listen = if wait.is_zero() { Listen::No } else { Listen::ForTheEnd };
-    let (receipt, asked) = app.gate().ask_shown(caller, HTTP, Box::new(wish), listen).await?;
+    let (receipt, asked) = app.gate().ask_shown(caller, HTTP, wish, listen).await?;
     let ask = receipt.ask.expect("an ask that was granted has an id");
     Ok((ask, asked, if receipt.news { StatusCode::CREATED } else { StatusCode::OK }))
 }

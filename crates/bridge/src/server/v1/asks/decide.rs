@@ -1,7 +1,5 @@
 //! `POST /v1/asks/{id}/answer|dismiss|extend|draft|undo`: a person decides.
 
-use std::time::Duration;
-
 use askbridge_core::ids::{AskId, Raw};
 use askbridge_core::limits;
 use askbridge_core::terms::Wait;
@@ -14,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json as example;
 
-use super::ask_id;
+use super::{ask_id, span};
 use crate::auth::Caller;
 use crate::server::app::App;
 use crate::server::body::{AnyJson, Json, json};
@@ -66,11 +64,7 @@ pub(crate) async fn extend(
     Json(NewDeadline { seconds }): Json<NewDeadline>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
-    let wait = match seconds.map(Duration::try_from_secs_f64) {
-        None => Wait::Forever,
-        Some(Ok(more)) => Wait::For(more),
-        Some(Err(_)) => return Err(Trouble::new(422, "bad_request", "`seconds` has to be a number above 0")),
-    };
+    let wait = span(seconds)?.map_or(Wait::Forever, Wait::For);
     decide(&app, &caller, ask, Wish::Extend { ask: AskRef::Id(ask), wait }).await
 }
 

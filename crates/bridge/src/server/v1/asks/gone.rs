@@ -1,7 +1,6 @@
 //! Asks that are withdrawn when the connection that waits for their answer is lost.
 
 use std::future::Future;
-use std::panic::resume_unwind;
 
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use axum::response::Response;
@@ -11,6 +10,7 @@ use tracing::{Instrument, warn};
 use super::show::{Shown, respond};
 use crate::auth::Caller;
 use crate::server::app::App;
+use crate::server::aside::unless_panicked;
 use crate::server::problem::Trouble;
 use crate::server::v1::HTTP;
 
@@ -27,11 +27,7 @@ where
     // Dropped with this future when the connection is lost.
     let waits = gone.clone().drop_guard();
     let task = app.tasks.spawn(work(app.clone(), gone).in_current_span());
-    let done = match task.await {
-        Ok(done) => done,
-        // The task is never aborted, so an error is a panic.
-        Err(error) => resume_unwind(error.into_panic()),
-    };
+    let done = unless_panicked(task.await);
     drop(waits.disarm());
     done
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::{has_votes, of_known};
+use crate::runtime::has_votes;
 use crate::server::app::App;
 use crate::server::body::{json_written, written};
 use crate::server::docs::Operation;
@@ -85,7 +85,7 @@ pub(crate) async fn list(
     let (mut page, votes, mut body) = listed.await?;
     if !votes.is_empty() {
         for (place, ask) in votes {
-            page.items[place] = ListedAsk::of(&app.handle.ask(ask).await?);
+            page.items[place] = ListedAsk::of(&app.handle.stored_ask(ask).await?);
         }
         body = written(&page);
     }
@@ -108,7 +108,7 @@ fn page(
     let (mut page, mut bytes, mut votes) = (Page { items: Vec::new(), next: None }, 0, Votes::new());
     let mut last = rows.last().map(AskRow::page_key);
     index.read(&rows, |known| {
-        let view = of_known(&known);
+        let view = known.view();
         if has_votes(&view) {
             votes.push((page.items.len(), view.ask.id));
         }

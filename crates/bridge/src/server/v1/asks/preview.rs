@@ -5,9 +5,8 @@
 
 use askbridge_core::ids::AskId;
 use askbridge_core::limits;
-use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_journal::shelf::Shelf;
 use askbridge_peers::json::{AskJson, BodyJson};
-use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +16,7 @@ use serde_json::json as example;
 
 use super::ask_id;
 use crate::auth::{Action, Caller, Secret, hex};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -62,17 +61,15 @@ pub(crate) async fn preview(
     find(&app, ask, &wanted).await?;
     let secret = Secret::fresh("pre", &app.handle.chance);
     let kept = serde_json::to_vec(&StoredPreview { ask: id, wanted }).expect("a preview's place has text keys");
-    let now = app.handle.clock.now();
-    let expires_at = Some(now.plus(limits::PREVIEW_LIFE));
-    let put = app.handle.store.put(&key(&secret), &kept, Expect::Any, expires_at, now).await;
-    put.map_err(|error| Rejection::Down(chain(&error)))?;
+    let expires_at = Some(app.handle.clock.now().plus(limits::PREVIEW_LIFE));
+    app.handle.shelve(&key(&secret), &kept, expires_at).await?;
     Ok(json(StatusCode::CREATED, &Preview { address: format!("/v1/previews/{}", secret.reveal()) }))
 }
 
 pub(crate) async fn show(State(app): State<App>, Path(secret): Path<String>) -> Result<Response, Trouble> {
     let key = key(&Secret::from(secret));
     let item = app.handle.store.get(&key, app.handle.clock.now()).await;
-    let item = item.map_err(|error| Rejection::Down(chain(&error)))?;
+    let item = item.map_err(down)?;
     let kept =
         item.and_then(|item| serde_json::from_slice::<StoredPreview>(&item.value).ok()).ok_or_else(nothing_here)?;
     let html = find(&app, ask_id(&kept.ask)?, &kept.wanted).await?;

@@ -8,7 +8,7 @@ use askbridge_core::ids::AskId;
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::view::AskView;
-use askbridge_peers::json::AskJson;
+use askbridge_peers::json::{AskJson, RingJson};
 use askbridge_peers::wish::Rejection;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -28,6 +28,7 @@ use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
 use crate::server::query::Query;
+use crate::server::v1::rings::{ring_is_for, ring_json};
 
 /// How long the caller is ready to wait.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -97,7 +98,7 @@ pub(super) struct Shown {
 pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<Response, Trouble> {
     let Shown { ask, asked, wait, status } = shown;
     let view = settled(&app, caller, ask, asked, wait).await?;
-    let body = written(&AskJson::of(&view));
+    let body = written(&AskJson { rings: rings(&app, caller, ask), ..AskJson::of(&view) });
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     // Only if the agent gets its answers by fetching them; a hosted agent gets them from its host.
     let fetched = view.ask.reach == Reach::Pull && view.ask.asker.party == caller.party;
@@ -118,6 +119,15 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
     Ok((status, headers, body).into_response())
 }
 
+/// Where an ask rang, for those whom it rang for and for this machine.
+fn rings(app: &App, caller: &Caller, ask: AskId) -> Vec<RingJson> {
+    if caller.may(Action::KeepChannels, None).is_err() {
+        return Vec::new();
+    }
+    let rings = app.ringing().rings.lock().of(ask).into_iter().filter(|ring| ring_is_for(caller, &ring.person));
+    rings.map(|ring| ring_json(ring, false)).collect()
+}
+
 /// Returns what the asker receives with this view: the verdict, and a late answer.
 async fn parcels(app: &App, view: &AskView) -> Result<Vec<Parcel>, Rejection> {
     let ask = view.ask.id;
@@ -136,14 +146,14 @@ async fn settled(
     ask: AskId,
     asked: Option<CreatedAsk>,
     wait: Duration,
-) -> Result<AskView, Rejection> {
+) -> Result<Box<AskView>, Rejection> {
     let (view, end) = match asked {
         Some(CreatedAsk { view, end: Some(end) }) => (view, end),
         Some(CreatedAsk { view, end: None }) => return Ok(view),
-        None if wait.is_zero() => return app.handle.ask(ask).await,
+        None if wait.is_zero() => return app.handle.ask(ask).await.map(Box::new),
         None => {
             let end = app.handle.end_of(ask);
-            (app.handle.ask(ask).await?, end)
+            (Box::new(app.handle.ask(ask).await?), end)
         }
     };
     if !view.state.is_open() {
@@ -160,7 +170,7 @@ async fn settled(
         () = sleep(wait) => {}
         () = app.stop.cancelled() => {}
     }
-    app.handle.ask(ask).await
+    app.handle.ask(ask).await.map(Box::new)
 }
 
 pub(crate) fn show_doc(op: &mut Operation<'_>) {

@@ -1,9 +1,8 @@
 //! `POST /v1/asks/{id}/snooze` and `GET /v1/snoozes`: hides an ask from the person for a while.
 
-use std::time::Duration;
-
 use askbridge_core::limits;
 use askbridge_peers::json::Rfc3339;
+use askbridge_peers::wish::{AskRef, Wish};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,12 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::super::paging::Page;
-use super::ask_id;
+use super::{ask_id, span};
 use crate::auth::{Action, Caller};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
+use crate::server::v1::HTTP;
 
 /// For how long not to show an ask.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,14 +43,13 @@ pub(crate) async fn snooze(
     Json(NewSnooze { seconds }): Json<NewSnooze>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
-    let time = seconds.map(Duration::try_from_secs_f64).transpose();
-    let time = time.map_err(|_| Trouble::new(422, "bad_request", "`seconds` has to be a number above 0"))?;
-    let until = app.handle.snooze(&caller, ask, time).await?;
-    Ok(json(StatusCode::OK, &SnoozeJson { ask: ask.to_string(), until: until.map(Rfc3339) }))
+    let time = span(seconds)?;
+    let receipt = app.gate().grant(&caller, HTTP, Wish::Snooze { ask: AskRef::Id(ask), time }).await?;
+    Ok(json(StatusCode::OK, &SnoozeJson { ask: ask.to_string(), until: receipt.until.map(Rfc3339) }))
 }
 
 pub(crate) async fn snoozes(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Decide, None)?;
+    caller.may(Action::Snooze, None)?;
     let snoozed = app.handle.snoozes_of(&caller).await?.into_iter();
     let items = snoozed.map(|(ask, until)| SnoozeJson { ask: ask.to_string(), until: Some(Rfc3339(until)) });
     Ok(json(StatusCode::OK, &Page { items: items.collect(), next: None }))

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use super::session_id;
 use crate::auth::{Action, Caller};
-use crate::runtime::chain;
+use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -71,7 +71,7 @@ pub(crate) async fn events(
         (after, None) => store.read(session, None, after.map(Position), limit).await,
         (None, before) => store.read_back(session, before.map(Position), limit).await,
     };
-    let stored = read.map_err(|error| Rejection::Down(chain(&error)))?;
+    let stored = read.map_err(down)?;
     let last = if wanted.before.is_some() { stored.first() } else { stored.last() };
     let bytes: usize = stored.iter().map(|stored| stored.entry.bytes()).sum();
     let is_full = stored.len() == limit || bytes >= limits::READ_BYTES_MAX;

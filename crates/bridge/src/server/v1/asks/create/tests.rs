@@ -23,6 +23,8 @@ use crate::server::guard::Origins;
 
 /// Nothing takes this long.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What the future of a request may take, in any build.
+const FUTURE_BYTES_MAX: usize = 1024;
 /// An answer reads what was asked, then decides.
 const LOCKS_OF_AN_ANSWER: u64 = 2;
 
@@ -133,6 +135,16 @@ async fn a_request_that_asks_and_waits_locks_its_session_once() {
     let in_a_session = house.asks_and_is_answered(Some(session), None).await;
     assert_eq!((alone.locks, in_a_session.locks), (1, 1));
     assert!(alone.body.contains(r#""state":"answered""#), "{}", alone.body);
+}
+
+/// Each layer between the connection and the handler, and the runtime, copies the future of a request whole.
+#[tokio::test]
+async fn a_request_that_asks_has_a_small_future() {
+    let house = House::open().await;
+    let waiting = Query(serde_json::from_str(r#"{"wait":60}"#).expect("a query"));
+    let request = create(State(house.app.clone()), house.agent.clone(), waiting, Attempt(None), Text(String::new()));
+    let bytes = size_of_val(&request);
+    assert!(bytes <= FUTURE_BYTES_MAX, "{bytes} bytes");
 }
 
 #[tokio::test]

@@ -1,0 +1,70 @@
+//! What is known of people at one moment: who is away, present, or has snoozed what.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use askbridge_core::ids::{AskId, PersonId, Timestamp};
+use askbridge_ringing::ringer::{Held, Surroundings};
+
+use super::RingingOptions;
+use crate::auth::Caller;
+use crate::hooks::{AwayMode, presence};
+use crate::server::App;
+
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    is_away: bool,
+    /// The person at a terminal of this machine, while it is in use.
+    at_a_terminal: Option<String>,
+    snoozed: BTreeMap<String, HashSet<AskId>>,
+    proposed: BTreeSet<AskId>,
+    minute: u16,
+}
+
+impl Around {
+    /// For asks that have just been made: only whether a person is away matters.
+    pub(super) fn away(is_away: bool) -> Self {
+        Self { is_away, ..Self::default() }
+    }
+
+    /// Looks around. What cannot be found out counts as not present: in doubt it rings.
+    pub(super) async fn look(app: &App, options: &RingingOptions, proposed: &BTreeSet<AskId>, now: Timestamp) -> Self {
+        let presence = presence(app).await.ok();
+        let is_away = presence.is_some_and(|presence| presence.mode == AwayMode::On);
+        let is_here = presence.is_some_and(|presence| match presence.mode {
+            AwayMode::On => false,
+            AwayMode::Off => true,
+            AwayMode::Auto => presence.quiet.is_some() && !presence.is_away,
+        });
+        let people: BTreeSet<_> = app.ringing().channels.all().iter().map(|channel| channel.person.clone()).collect();
+        let mut snoozed = BTreeMap::new();
+        for person in people {
+            let caller = Caller::without_token(&person);
+            if let Ok(asks) = app.handle.snoozes_of(&caller).await {
+                snoozed.insert(person, asks.into_iter().map(|(ask, _)| ask).collect());
+            }
+        }
+        let minute = app.handle.rules.minute(now).unwrap_or_default();
+        let at_a_terminal = is_here.then(|| options.user.clone());
+        Self { is_away, at_a_terminal, snoozed, proposed: proposed.clone(), minute }
+    }
+}
+
+impl Surroundings for Around {
+    fn is_away(&self) -> bool {
+        self.is_away
+    }
+
+    fn held(&self, person: &PersonId, ask: AskId) -> Option<Held> {
+        if self.proposed.contains(&ask) {
+            return Some(Held::Proposed);
+        }
+        if self.snoozed.get(person.as_str()).is_some_and(|asks| asks.contains(&ask)) {
+            return Some(Held::Snoozed);
+        }
+        (self.at_a_terminal.as_deref() == Some(person.as_str())).then_some(Held::Present)
+    }
+
+    fn minute(&self) -> u16 {
+        self.minute
+    }
+}

@@ -1,0 +1,103 @@
+//! Rings people who are away, and takes their answers. `askbridge_ringing` decides when and writes what; this carries it
+//! out: `channels.rs` keeps the channels, `rings.rs` what was rung, `run.rs` is the loop, `send.rs` carries one ring out,
+//! `deliver.rs` speaks to the services, `listen.rs` hears their buttons, `redeem.rs` turns a ticket into a decision.
+//!
+//! A ring is stored before it is sent, so that a kill between any two steps leads to no second one. Why so:
+//! `docs/design/0012-ringing.md`.
+
+mod around;
+mod channels;
+mod chats;
+mod deliver;
+mod listen;
+mod redeem;
+mod rings;
+mod run;
+mod send;
+mod web_push;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askbridge_core::rules::asks::Hours;
+use askbridge_ringing::notice::Ticket;
+use askbridge_ringing::record::Action;
+pub use askbridge_ringing::ringer::RingOptions;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+pub(crate) use channels::{Channels, NewChannel};
+use chats::Chats;
+pub(crate) use deliver::{check, deliver_test};
+pub(crate) use redeem::{Along, Redeemed, redeem};
+use rings::Rings;
+pub use run::ring;
+pub(crate) use web_push::keys as web_push_keys;
+
+use crate::hooks::AwayMode;
+
+/// How people are rung.
+#[derive(Debug, Clone, Default)]
+pub struct RingingOptions {
+    pub when: RingOptions,
+    /// Times of day at which only urgent asks ring, on channels that have none of their own.
+    pub quiet: Option<Hours>,
+    /// Our address as seen from outside, without a slash at the end.
+    pub public_url: Option<String>,
+    /// The user of this machine: present while a terminal here is in use.
+    pub user: String,
+}
+
+/// What the loop and the addresses share.
+#[derive(Debug, Default)]
+pub(crate) struct Ringing {
+    pub(crate) channels: Channels,
+    pub(crate) rings: Mutex<Rings>,
+    chats: Mutex<Chats>,
+    /// A channel came or went, or a person said that they are away.
+    changed: Notify,
+    is_away: AtomicBool,
+}
+
+impl Ringing {
+    /// Tells the loop to look again.
+    pub(crate) fn changed(&self) {
+        self.changed.notify_one();
+    }
+
+    /// A person said whether they are away.
+    pub(crate) fn away(&self, mode: AwayMode) {
+        self.is_away.store(mode == AwayMode::On, Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    /// The options that tickets stand for.
+    fn options_of(&self, tickets: &[Ticket]) -> Vec<usize> {
+        let rings = self.rings.lock();
+        let options = tickets.iter().filter_map(|ticket| match rings.find(ticket)?.2 {
+            Action::Choose(option) => Some(option),
+            _ => None,
+        });
+        options.collect()
+    }
+
+    /// The ring of a ticket, and what the ticket stands for.
+    fn action_of(&self, ticket: &Ticket) -> Option<(String, Action)> {
+        let (key, _, action) = self.rings.lock().find(ticket)?;
+        Some((key, action))
+    }
+
+    /// Does this ring offer options of which several can be chosen?
+    fn is_several(&self, key: &str) -> bool {
+        let rings = self.rings.lock();
+        rings.get(key).is_some_and(|ring| ring.tickets.iter().any(|ticket| ticket.action == Action::Done))
+    }
+
+    /// The ring whose message has this name.
+    fn ring_of(&self, channel: &str, reference: &str) -> Option<String> {
+        self.rings.lock().by_reference(channel, reference)
+    }
+
+    fn is_away(&self) -> bool {
+        self.is_away.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,123 @@
+//! `/v1/rings`: what was rung, and what became of it. `/v1/tickets`: decides by the button of a notification.
+//! `/v1/web-push`: the key with which a page subscribes.
+
+use askbridge_core::ids::Timestamp;
+use askbridge_peers::json::{Rfc3339, RingJson, RingState};
+use askbridge_peers::wish::Rejection;
+use askbridge_ringing::notice::Ticket;
+use askbridge_ringing::record::{Ring, RingState as Recorded};
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json as example;
+
+use super::paging::Page;
+use crate::auth::{Action, Caller, Role};
+use crate::ringing::{Along, Redeemed, redeem, web_push_keys};
+use crate::server::app::App;
+use crate::server::body::{Json, json};
+use crate::server::docs::Operation;
+use crate::server::identify::{Remote, address_of};
+use crate::server::problem::Trouble;
+
+/// Rings that the log shows.
+const LOG_MAX: usize = 200;
+
+/// A ring as the API shows it.
+pub(crate) fn ring_json(ring: Ring, with_asks: bool) -> RingJson {
+    let state = match ring.state {
+        Recorded::Suppressed => RingState::Suppressed,
+        Recorded::Sending => RingState::Sending,
+        Recorded::Failed => RingState::Failed,
+        Recorded::Sent => RingState::Sent,
+        Recorded::Answered => RingState::Answered,
+        Recorded::Closed => RingState::Closed,
+    };
+    let asks = if with_asks { ring.asks } else { Vec::new() };
+    let (channel, at) = (ring.channel_name, Rfc3339(Timestamp(ring.at)));
+    RingJson { channel, kind: ring.kind, person: ring.person, state, at, why: ring.why, times: ring.times, asks }
+}
+
+/// May this caller see a ring of that person? People see their own, this machine sees all.
+pub(crate) fn ring_is_for(caller: &Caller, person: &str) -> bool {
+    !matches!(caller.role, Role::Person | Role::Operator) || *caller.name == *person
+}
+
+pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
+    caller.may(Action::KeepChannels, None)?;
+    let rings = app.ringing().rings.lock().log(|ring| ring_is_for(&caller, &ring.person), LOG_MAX);
+    let items = rings.into_iter().map(|ring| ring_json(ring, true)).collect();
+    Ok(json(StatusCode::OK, &Page { items, next: None }))
+}
+
+/// The key with which a page subscribes.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebPushKey")]
+struct KeyJson {
+    /// For `pushManager.subscribe({applicationServerKey})`.
+    key: String,
+}
+
+pub(crate) async fn push_key(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
+    caller.may(Action::KeepChannels, None)?;
+    let keys = web_push_keys(&app.handle).await.map_err(Rejection::Down)?;
+    Ok(json(StatusCode::OK, &KeyJson { key: keys.public().to_owned() }))
+}
+
+/// A ticket, from the button of a notification.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct UsedTicket {
+    ticket: String,
+}
+
+/// What a ticket did.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TicketUsed")]
+struct UsedJson {
+    ask: String,
+}
+
+/// Needs no token: the ticket is the secret.
+pub(crate) async fn use_ticket(
+    State(app): State<App>,
+    remote: Option<Extension<Remote>>,
+    Json(UsedTicket { ticket }): Json<UsedTicket>,
+) -> Result<Response, Trouble> {
+    let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
+    match redeem(&app, None, &Ticket(ticket), Along::default()).await {
+        Redeemed::Counted { ask } | Redeemed::Again { ask } => {
+            Ok(json(StatusCode::OK, &UsedJson { ask: ask.to_string() }).into_response())
+        }
+        Redeemed::Refused { why } => {
+            let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
+            app.failures.take(&from, app.handle.now()).map_err(too_fast)?;
+            Err(Trouble::new(409, "ticket_refused", why))
+        }
+    }
+}
+
+pub(crate) fn list_doc(op: &mut Operation<'_>) {
+    op.is("listRings", "Channels", "Lists what was rung, newest first, and what became of it.")
+        .text("*People, their own; this machine, all.* The last 200.")
+        .returns::<Page<RingJson>>(200, "On one page.")
+        .refuses(&["forbidden"]);
+}
+
+pub(crate) fn push_key_doc(op: &mut Operation<'_>) {
+    op.is("webPushKey", "Channels", "Returns the key with which a page subscribes to Web Push.")
+        .text("*People.*")
+        .returns::<KeyJson>(200, "Our public key.")
+        .refuses(&["forbidden", "down"]);
+}
+
+pub(crate) fn use_ticket_doc(op: &mut Operation<'_>) {
+    op.is("useTicket", "Channels", "Decides by the button of a notification.")
+        .text("*Anyone with the ticket*, which stands for one decision of one person about one ask. Used again, it says the same.")
+        .open_to_all()
+        .body::<UsedTicket>(example!({"ticket": "9f3b2c71d0a84e6bb1c5f2087d6e4a90"}))
+        .returns::<UsedJson>(200, "It counts, or counted before.")
+        .refuses(&["ticket_refused", "too_fast"]);
+}
