@@ -4,8 +4,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { reachWords } from "../words/src/index.ts";
 
-/** Tells the service worker which files there are, so that it can keep all of them. */
+/** What the service worker says: it cannot import anything. */
+const workerWords = Object.fromEntries(
+  Object.entries(reachWords).map(([language, { ticketRefused, ticketUnsent, somethingWaits }]) => [language, { ticketRefused, ticketUnsent, somethingWaits }]),
+);
+
+/** Tells the service worker which files there are, so that it can keep all of them, and what it says. */
 function named(): Plugin {
   let out = "";
   return {
@@ -23,6 +29,7 @@ function named(): Plugin {
       const worker = join(out, "sw.js");
       const built = readFileSync(worker, "utf8")
         .replace('["/"]', JSON.stringify(wanted))
+        .replace("const WORDS = {}", () => `const WORDS = ${JSON.stringify(workerWords)}`)
         .replace('"unbuilt"', JSON.stringify(sum.digest("hex").slice(0, 12)));
       writeFileSync(worker, built);
     },

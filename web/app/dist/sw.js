@@ -1,8 +1,11 @@
-// Opens the app without a server, and brings a person from a notification to its ask. Keeps nothing of asks or answers.
+// Opens the app without a server, shows what is pushed to this browser, and brings a person from a notification to its
+// ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-CcWMpp9Y.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-BbcJIwy6.js","/assets/History-DVLwO7li.js","/assets/Input-BRT4fco8.js","/assets/NewSession-SJL0gdxW.js","/assets/Painted-Bqll81h3.js","/assets/Qr-zCksV-3B.js","/assets/Rendered-B08lR193.js","/assets/Seen-BWJKiZ7H.js","/assets/Sessions-RIisFBn2.js","/assets/Settings-DK_YF6Tz.js","/assets/Together-CSLX9HAM.js","/assets/index-CJUd1PxL.js","/assets/index-vp0j7513.css","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "a661cf8178d1";
+const FILES = ["/","/assets/Chat-3aXscrbG.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-kE9nyyFN.js","/assets/History-CjPCedmj.js","/assets/Input-oW1KFY3f.js","/assets/NewSession-D2bdEIpo.js","/assets/Painted-DNzcLDqY.js","/assets/Qr-zCksV-3B.js","/assets/Reach-CbChTanz.js","/assets/Reach-DEsI2A4n.css","/assets/Rendered-8vdJ3is9.js","/assets/Seen-CzAwBK8r.js","/assets/Sessions-BE76NVhe.js","/assets/Settings-BdvFp0iP.js","/assets/Together-CgltJa6u.js","/assets/index-CySyxy1T.css","/assets/index-DX5ZoIV8.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "15fff8623f69";
+// And what it says, in each language.
+const WORDS = {"en":{"ticketRefused":"That did not count","ticketUnsent":"Not sent yet: the server cannot be reached. Tap again.","somethingWaits":"Something waits for you."},"ja":{"ticketRefused":"反映されませんでした","ticketUnsent":"まだ送信されていません。サーバーに接続できません。もう一度タップしてください。","somethingWaits":"回答待ちのものがあります。"}};
 
 const KEPT = `askbridge-${VERSION}`;
 
@@ -43,15 +46,92 @@ async function page(request) {
   }
 }
 
+// Every push is shown, whatever it holds: iOS ends a subscription after three that show nothing. Whether to ring is
+// decided on the server.
+self.addEventListener("push", (event) => event.waitUntil(rung(event)));
+
+async function rung(event) {
+  const { title, badge, options } = noticeOf(event);
+  await self.registration.showNotification(title, options);
+  if (Number.isInteger(badge)) await self.navigator.setAppBadge?.(badge).catch(() => undefined);
+  // A page in the background may have shown the same ask, with the id of the ask as its tag.
+  const { ask } = options.data;
+  if (ask && ask !== options.tag) await closeAll((shown) => shown.tag === ask);
+}
+
+// Where the system reads the message itself (declarative Web Push), the worker gets a notification and no text.
+function noticeOf(event) {
+  const read = event.notification ? { notification: event.notification, app_badge: event.appBadge } : messageOf(event.data);
+  const { title, body, tag, dir, renotify, requireInteraction, actions, data } = read.notification ?? {};
+  const isTagged = typeof tag === "string" && tag !== "";
+  return {
+    title: title || "askbridge",
+    badge: read.app_badge,
+    options: {
+      body: body ?? say("somethingWaits"), icon: "/icon-192.png", badge: "/icon-192.png", dir: dir ?? "auto",
+      requireInteraction: requireInteraction === true, actions: (actions ?? []).map(({ action, title: label }) => ({ action, title: label })),
+      data: data ?? {}, ...(isTagged ? { tag, renotify: renotify === true } : {}),
+    },
+  };
+}
+
+function messageOf(data) {
+  try {
+    return data.json() ?? {};
+  } catch {
+    return {};
+  }
+}
+
 self.addEventListener("notificationclick", (event) => {
-  event.notification.close();
-  const path = event.notification.data?.path ?? "/";
-  event.waitUntil(
-    self.clients.matchAll({ type: "window", includeUncontrolled: true }).then((open) => {
-      const [first] = open;
-      if (!first) return self.clients.openWindow(path);
-      first.postMessage({ type: "open", path });
-      return first.focus();
-    }),
-  );
+  const { notification, action } = event;
+  const ticket = action ? notification.data?.tickets?.[action] : undefined;
+  notification.close();
+  event.waitUntil(ticket ? decide(notification, ticket) : show(pathOf(notification.data ?? {})));
 });
+
+// The worker has no token. A ticket stands for one decision about one ask, and the server says whether it counts.
+const PATIENCE_MS = 20_000;
+
+async function decide(notification, ticket) {
+  const { title, body, tag, actions, data } = notification;
+  let response;
+  try {
+    response = await fetch("/v1/tickets", {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ticket }), signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+  } catch {
+    // The same question again, with its buttons.
+    const kept = (actions ?? []).map(({ action, title: label }) => ({ action, title: label }));
+    return self.registration.showNotification(title, { body: `${say("ticketUnsent")}\n${body}`, icon: "/icon-192.png", tag, actions: kept, data });
+  }
+  if (response.ok) return;
+  const problem = await response.json().catch(() => ({}));
+  // Without buttons: a tap opens the card.
+  const { tickets: _, ...rest } = data ?? {};
+  await self.registration.showNotification(say("ticketRefused"), { body: problem.detail ?? String(response.status), icon: "/icon-192.png", tag, data: rest });
+}
+
+// The link of a push leads to the server's public address. Where this page has another one, the card is here too.
+function pathOf({ path, link, ask }) {
+  if (typeof path === "string") return path;
+  const there = URL.canParse(link ?? "") ? new URL(link) : null;
+  if (there?.origin === location.origin) return there.pathname + there.search + there.hash;
+  return ask ? `/asks/${ask}` : "/";
+}
+
+async function show(path) {
+  const [first] = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (!first) return self.clients.openWindow(path);
+  first.postMessage({ type: "open", path });
+  return first.focus();
+}
+
+async function closeAll(isMeant) {
+  for (const shown of await self.registration.getNotifications()) if (isMeant(shown)) shown.close();
+}
+
+function say(key) {
+  const tag = (self.navigator.language ?? "en").split("-")[0];
+  return (WORDS[tag] ?? WORDS.en)?.[key] ?? "";
+}

@@ -14,6 +14,7 @@ import { PairPage } from "./pages/Pair.tsx";
 import { PairHerePage } from "./pages/PairHere.tsx";
 import { Empty, Page } from "./parts/parts.tsx";
 import { useNotifications } from "./notify.ts";
+import { endSubscription, useResync } from "./reach/web_push.ts";
 import { Boundary } from "./boundary.tsx";
 import { LastResort } from "./LastResort.tsx";
 import "./pages/pages.css";
@@ -26,6 +27,7 @@ const later = {
   history: () => import("./pages/History.tsx"),
   devices: () => import("./pages/Devices.tsx"),
   settings: () => import("./pages/Settings.tsx"),
+  reach: () => import("./reach/Reach.tsx"),
 };
 const ChatPage = lazy(() => later.chat().then((it) => ({ default: it.ChatPage })));
 const TogetherPage = lazy(() => later.together().then((it) => ({ default: it.TogetherPage })));
@@ -33,6 +35,7 @@ const SessionsPage = lazy(() => later.sessions().then((it) => ({ default: it.Ses
 const NewSessionPage = lazy(() => later.newSession().then((it) => ({ default: it.NewSessionPage })));
 const HistoryPage = lazy(() => later.history().then((it) => ({ default: it.HistoryPage })));
 const DevicesPage = lazy(() => later.devices().then((it) => ({ default: it.DevicesPage })));
+const ReachPage = lazy(() => later.reach().then((it) => ({ default: it.ReachPage })));
 const SettingsPage = lazy(() => later.settings().then((it) => ({ default: it.SettingsPage })));
 
 /** Preloads lazy chunks, so that they are there without a server. Pages without TLS have no service worker that would do it. */
@@ -75,7 +78,7 @@ export function App() {
     case "pairing": return <Waiting />;
     case "where": return <PairHerePage secret={secret ?? ""} onHere={() => setWho({ state: "pairing" })} />;
     case "nobody": return <PairPage why={who.why} onPaired={() => again()} />;
-    case "somebody": return <SignedIn key={who.token} token={who.token} onSignedOut={() => { forget(); again(); }} />;
+    case "somebody": return <SignedIn key={who.token} token={who.token} onSignedOut={() => { endSubscription().catch(() => undefined); forget(); again(); }} />;
   }
 }
 
@@ -105,6 +108,7 @@ function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const path = usePath();
   const isOut = useBridge((state) => state.connection.state === "signed_out");
   useNotifications();
+  useResync();
   useEverything();
   useEffect(() => {
     if (isOut) onSignedOut();
@@ -130,6 +134,7 @@ function Here() {
     case "history": return <HistoryPage />;
     case "devices": return <DevicesPage />;
     case "settings": return <SettingsPage />;
+    case "reach": return <ReachPage />;
     case "unknown": return <Page title={words.notHere}><Empty title={words.notHere} /></Page>;
   }
 }

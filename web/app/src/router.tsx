@@ -11,6 +11,7 @@ export type Place =
   | { readonly page: "history" }
   | { readonly page: "devices" }
   | { readonly page: "settings" }
+  | { readonly page: "reach" }
   | { readonly page: "unknown" };
 
 export function placeOf(path: string): Place {
@@ -23,7 +24,9 @@ export function placeOf(path: string): Place {
     case "sessions":
       if (second === "new") return { page: "new_session" };
       return second ? { page: "session", session: second } : { page: "sessions" };
-    case "history": case "devices": case "settings":
+    case "settings":
+      return second === undefined ? { page: "settings" } : { page: second === "reach" ? "reach" : "unknown" };
+    case "history": case "devices":
       return second ? { page: "unknown" } : { page: first };
     default: return { page: "unknown" };
   }

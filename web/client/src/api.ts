@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -58,6 +58,14 @@ export class Api {
   revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);
   /** Makes a pairing link for another device of the same person. */
   linkDevice = () => this.post<DeviceLink>("/v1/devices", {});
+  /** The ways in which the person is reached while away. */
+  channels = () => this.get<ChannelPage>("/v1/channels");
+  addChannel = (channel: NewChannel) => this.post<Channel>("/v1/channels", channel);
+  removeChannel = (id: string) => this.send<Channel>("DELETE", `/v1/channels/${id}`);
+  testChannel = (id: string) => this.post<ChannelTest>(`/v1/channels/${id}/test`, {});
+  /** What was rung, newest first, and what became of it. */
+  rings = () => this.get<RingPage>("/v1/rings");
+  webPushKey = () => this.get<WebPushKey>("/v1/web-push");
 
   private get<T>(path: string, query: object = {}): Promise<T> {
     const wanted = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");

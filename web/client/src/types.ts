@@ -112,6 +112,8 @@ export interface AskCommon {
   quorum?: Quorum;
   /** With `overtaken`: the input that the call ran with, where that is not what was allowed. */
   ran?: unknown;
+  /** Where it rang for you, and what became of that. Only on the ask itself, not in lists. */
+  rings?: Ring[];
   session: string;
   settled_at: Time | null;
   /** The texts of the questions that were skipped. */
@@ -174,6 +176,12 @@ export type AwayMode = "on" | "off" | "auto";
 /** What a block of streaming text is. */
 export type BlockKind = "text" | "thinking" | "asking";
 
+/** A browser's keys, as `PushSubscription.toJSON()` has them. */
+export interface BrowserKeys {
+  auth: string;
+  p256dh: string;
+}
+
 /** Who decided: a person, or a rule by its name. */
 export type By = {
   device: string;
@@ -186,6 +194,48 @@ export type By = {
   line?: number;
   rule: string;
 };
+
+/** A channel, without its secrets. */
+export interface Channel {
+  added_at: Time;
+  content: Content;
+  decides: Decides;
+  id: string;
+  kind: string;
+  name: string;
+  /** How to pair it; only when it is made. */
+  pair?: ChannelPairing;
+  /** Does it lead to a person yet? Telegram and Slack have to be paired first. */
+  paired: boolean;
+  person: string;
+  quiet?: string;
+  /** Where it leads, without secrets. */
+  to: string;
+}
+
+/** One page of a list. */
+export interface ChannelPage {
+  items: Channel[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** How a chat becomes this person's. */
+export interface ChannelPairing {
+  /** Valid once, for a quarter of an hour. */
+  code: string;
+  /** The link to open on the phone. */
+  link?: string;
+  /** What to do, in words. */
+  says: string;
+}
+
+/** What became of a test. */
+export interface ChannelTest {
+  /** `sent`: the service took it. */
+  state: RingState;
+  why?: string;
+}
 
 /** An option of a question. */
 export interface Choice {
@@ -312,6 +362,7 @@ export interface StartClientFrame {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
   mcp_servers?: Record<string, unknown>;
@@ -329,6 +380,8 @@ export interface StartClientFrame {
   /** How long asks of this session wait, unless they say otherwise. Missing: for ever. */
   timeout_seconds?: number;
   title?: string;
+  /** No person will be there, and what becomes of the agent's questions and permissions where no rule decides: `hide` (it gets no tool to ask), `deny` (in words), `park` (they wait for a person, without the process), or `answer` (questions get the recommended option, or else the first; everything else is denied in words). */
+  unattended?: "hide" | "deny" | "park" | "answer";
   /** How long an answer can be taken back before it counts. */
   undo_seconds?: number;
   /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
@@ -409,6 +462,9 @@ export interface Code {
   seconds: number;
 }
 
+/** How much of an ask a notice shows. */
+export type Content = "shown" | "hidden";
+
 /** What a person needs to decide from a phone. */
 export interface Context {
   branch?: string;
@@ -416,6 +472,9 @@ export interface Context {
   text?: string;
   title?: string;
 }
+
+/** What may be decided from a notice, without opening the card. */
+export type Decides = "nothing" | "questions" | "approvals";
 
 /** A decision about an approval (allow, deny), a plan (approve, send_back) or a form (accept, decline). */
 export type DecisionWord = "allow" | "deny" | "approve" | "send_back" | "accept" | "decline";
@@ -457,7 +516,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_message" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_channel" | "unknown_message" | "unknown_rule" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "channel_refused" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "ticket_refused" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -850,6 +909,68 @@ export interface NewAway {
   mode: AwayMode;
 }
 
+/** A channel to be added. */
+export type NewChannel =
+  | NtfyNewChannel
+  | TelegramNewChannel
+  | SlackNewChannel
+  | WebhookNewChannel
+  | CommandNewChannel
+  | WebPushNewChannel;
+
+/** What every NewChannel has. */
+export interface NewChannelCommon {
+  /** Whether notices show the question itself. Without it, as is safe for the service. */
+  content?: Content;
+  /** What may be decided from a notice. Without it, as is safe for the service. */
+  decides?: Decides;
+  /** What you call it: 1 to 64 characters. */
+  name?: string;
+  /** Whom it reaches; without it, the caller. */
+  person?: string;
+  /** Times of day at which only urgent asks ring, like `22:00-07:00`. */
+  quiet?: string;
+}
+
+export interface NtfyNewChannel extends NewChannelCommon {
+  kind: "ntfy";
+  server: string;
+  token?: string;
+  topic: string;
+}
+
+export interface TelegramNewChannel extends NewChannelCommon {
+  kind: "telegram";
+  api?: string;
+  bot_token: string;
+}
+
+export interface SlackNewChannel extends NewChannelCommon {
+  kind: "slack";
+  api?: string;
+  app_token: string;
+  bot_token: string;
+}
+
+export interface WebhookNewChannel extends NewChannelCommon {
+  kind: "webhook";
+  secret?: string;
+  url: string;
+}
+
+export interface CommandNewChannel extends NewChannelCommon {
+  kind: "command";
+  args?: string[];
+  program: string;
+}
+
+export interface WebPushNewChannel extends NewChannelCommon {
+  kind: "web_push";
+  actions_max?: number;
+  endpoint: string;
+  keys: BrowserKeys;
+}
+
 /** A code to be made. */
 export interface NewCode {
   /** Who will hold the token, for people to read: 1 to 64 characters. */
@@ -948,6 +1069,18 @@ export type NewQuestion = string | {
   question: string;
 };
 
+/** An approval to be remembered. */
+export interface NewRemembered {
+  /** An approval: open or over. */
+  ask: string;
+  /** Only show the rule; nothing is stored. */
+  dry_run?: boolean;
+  /** Where it counts: in the ask's session, in the session's folder and below it, or everywhere. */
+  for?: "session" | "project" | "everywhere";
+  /** Until when, within 366 days; 30 days if it is missing. Like `2026-12-31T18:00:00Z`. */
+  until?: string;
+}
+
 export interface NewRule {
   label: string;
   rule: unknown;
@@ -969,6 +1102,7 @@ export interface NewSession {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
   mcp_servers?: Record<string, unknown>;
@@ -985,6 +1119,8 @@ export interface NewSession {
   /** How long asks of this session wait, unless they say otherwise. Missing: for ever. */
   timeout_seconds?: number;
   title?: string;
+  /** No person will be there, and what becomes of the agent's questions and permissions where no rule decides: `hide` (it gets no tool to ask), `deny` (in words), `park` (they wait for a person, without the process), or `answer` (questions get the recommended option, or else the first; everything else is denied in words). */
+  unattended?: "hide" | "deny" | "park" | "answer";
   /** How long an answer can be taken back before it counts. */
   undo_seconds?: number;
   /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
@@ -1006,6 +1142,8 @@ export interface NewTaps {
 export interface NewToken {
   /** Who holds it, for people to read: 1 to 64 characters. */
   name: string;
+  /** No person attends what asks with it: where no rule decides, its asks are settled without one. */
+  unattended?: "deny" | "answer";
 }
 
 /** Why an ask is withdrawn. */
@@ -1106,6 +1244,17 @@ export interface Problem {
 export interface ProblemPart {
   detail: string;
   question?: string;
+}
+
+/** The rules of one project, `.askbridge/rules.toml`. */
+export interface ProjectRules {
+  file: string;
+  /** What is wrong with the file as it is now: what cannot be read, where the last good version stays in force; or rules that loosen, which are left out. */
+  problems: RuleProblem[];
+  /** How many of its rules are in force. */
+  rules: number;
+  /** The operator trusts the folder, so that its rules may allow and answer. */
+  trusted: boolean;
 }
 
 /** What goes. */
@@ -1404,6 +1553,60 @@ export interface RecordedWishes {
   warm?: RecordedWarm;
 }
 
+/** An approval that is remembered. */
+export interface Remembered {
+  /** The ask that it was made of. */
+  ask: string;
+  device: string;
+  /** `session`, `project` or `everywhere`. */
+  for: string;
+  id: string;
+  last_used_at: Time | null;
+  made_at: Time;
+  person: string;
+  /** The rule that it became, as a rule file has it: for exactly this call. */
+  rule: string;
+  tool: string;
+  until: Time;
+  /** How often it has decided. */
+  uses: number;
+}
+
+/** One page of a list. */
+export interface RememberedPage {
+  items: Remembered[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** One ring, and what became of it. */
+export interface Ring {
+  /** The asks that it was about. Left out on an ask itself. */
+  asks?: string[];
+  /** When it came to this state. */
+  at: Time;
+  /** What the channel is called. */
+  channel: string;
+  /** The service behind it: `ntfy`, `telegram`. */
+  kind: string;
+  person: string;
+  state: RingState;
+  /** How often it has rung here, this time included. */
+  times: number;
+  /** Why it did not ring, or what became of the ask. */
+  why?: string;
+}
+
+/** One page of a list. */
+export interface RingPage {
+  items: Ring[];
+  /** `null`: this was the last page. */
+  next: string | null;
+}
+
+/** What became of a ring. */
+export type RingState = "suppressed" | "sending" | "failed" | "sent" | "answered" | "closed";
+
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
 
@@ -1421,6 +1624,8 @@ export interface Rules {
   file: string | null;
   /** What is wrong with the file as it is now. If there is something, the rules in force are those that it had before. */
   problems: RuleProblem[];
+  /** The rule files of projects that were read for an ask lately. */
+  projects: ProjectRules[];
   /** How many rules are in force, those of the settings included. */
   rules: number;
   /** When the file was read; `null` if rules were never read. */
@@ -1649,6 +1854,11 @@ export interface Taps {
   on: boolean;
 }
 
+/** What a ticket did. */
+export interface TicketUsed {
+  ask: string;
+}
+
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */
 export type Time = string;
 
@@ -1680,6 +1890,11 @@ export interface Truncated {
   bytes: number;
 }
 
+/** A ticket, from the button of a notification. */
+export interface UsedTicket {
+  ticket: string;
+}
+
 /** What the agent is told. */
 export interface Verdict {
   /** What to assume, where the ruling says so. */
@@ -1687,6 +1902,12 @@ export interface Verdict {
   /** `answer`, `assume`, `deny` or `deny_and_stop`. */
   ruling: Ruling;
   words: string;
+}
+
+/** The key with which a page subscribes. */
+export interface WebPushKey {
+  /** For `pushManager.subscribe({applicationServerKey})`. */
+  key: string;
 }
 
 /** Who decided first. */

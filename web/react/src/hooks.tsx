@@ -7,6 +7,7 @@ import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
 import { Preparing } from "./AskCard/Preparing.tsx";
 import { Ahead } from "./now.ts";
 import { PreviewPages } from "./questions/PreviewPage.tsx";
+import { useRings } from "./rings.ts";
 
 interface Bound {
   readonly client: Client;
@@ -59,17 +60,23 @@ export function useAskActions(id: string): Pick<AskCardProps, "onAnswer" | "onDi
   );
 }
 
-/** An ask by its id, bound to the client: the card once it is loaded, a placeholder until then, nothing if there is none. */
-export function Ask({ id }: { readonly id: string }) {
+/**
+ * An ask by its id, bound to the client: the card once it is loaded, a placeholder until then, nothing if there is none.
+ * `withRings`: the card also says where the ask rang, which takes a request of its own.
+ */
+export function Ask({ id, withRings = false }: { readonly id: string; readonly withRings?: boolean }) {
   const view = useAsk(id);
   const isPreparing = useIsPreparing(id);
   const me = useBridge((state) => state.me?.name);
   const language = useLanguage();
   const actions = useAskActions(id);
   const find = usePreviewPages(id);
+  const client = useClient();
+  const isLive = useBridge((state) => state.connection.state === "live");
+  const rings = useRings(client, isLive, id, withRings ? view?.ask : undefined);
   useComplete(view ? [view] : []);
   if (!view) return isPreparing ? <Preparing language={language} /> : null;
-  return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} /></PreviewPages.Provider>;
+  return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} {...(rings ? { rings } : {})} /></PreviewPages.Provider>;
 }
 
 /** Fetches the rest of asks that a list has shortened: when they are opened, and again after a lost connection. */

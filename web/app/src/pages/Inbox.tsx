@@ -266,7 +266,7 @@ function Chosen({ id, next }: { readonly id: string; readonly next: string | nul
   const over = phaseOf(view) !== "open";
   return (
     <>
-      <Ask key={id} id={id} />
+      <Ask key={id} id={id} withRings />
       <div className="app-card-more">
         {isWaiting(view) && <SnoozeButton view={view} onSnoozed={() => go("/", "replace")} />}
         <Link className="app-button app-button-quiet" href={`/sessions/${view.ask.session}`}>{words.openConversation}</Link>

@@ -4,13 +4,14 @@ import { useState } from "react";
 import { useClient, useBridge } from "@askbridge/react";
 import { change, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
-import { useWords } from "../words.ts";
+import { useReachWords, useWords } from "../words.ts";
 import { InstallSection } from "../parts/Install.tsx";
 import { Button, Choice, Page } from "../parts/parts.tsx";
 import { SignOut } from "../parts/SignOut.tsx";
 
 export function SettingsPage() {
   const words = useWords();
+  const reach = useReachWords();
   const settings = useSettings();
   const client = useClient();
   const me = useBridge((state) => state.me);
@@ -40,6 +41,13 @@ export function SettingsPage() {
             {refused && <p className="app-trouble" role="alert">{words.notificationsRefused}</p>}
           </div>
         )}
+        <section className="app-form">
+          <h2>{reach.title}</h2>
+          <p className="app-note">{reach.entry}</p>
+          <div className="app-form-end app-form-start">
+            <Link className="app-button app-button-plain" href="/settings/reach">{reach.entryOpen}</Link>
+          </div>
+        </section>
         <section className="app-form">
           <h2>{words.thisBrowser}</h2>
           <p className="app-note">{words.signedInAs(me?.name ?? "…", me?.role ?? "…")}</p>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Trouble } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { forget } from "../identity.ts";
+import { endSubscription, stopRingingHere } from "../reach/web_push.ts";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
 
@@ -13,17 +14,20 @@ export function SignOut() {
   const unsent = useBridge((state) => state.unsent.size);
   const [step, setStep] = useState<"idle" | "asks" | "busy" | "failed">("idle");
   const [trouble, setTrouble] = useState("");
-  const leave = () => {
+  const leave = async () => {
     client.close();
+    await endSubscription().catch(() => undefined);
     forget();
     location.assign("/");
   };
   const end = async () => {
     setStep("busy");
     try {
+      // Otherwise notifications would go on after the person has left.
+      await stopRingingHere(client);
       const own = (await client.api.devices()).items.find(({ current }) => current);
       if (own) await client.api.revoke(own.id);
-      leave();
+      await leave();
     } catch (error) {
       setTrouble(error instanceof Trouble ? error.message : String(error));
       setStep("failed");
@@ -38,7 +42,7 @@ export function SignOut() {
       {step === "failed" && <p className="app-trouble" role="alert">{words.signOutFailed(trouble)}</p>}
       <div className="app-form-end app-form-start">
         <Button kind="stop" disabled={step === "busy"} onClick={() => void end()}>{words.signOutNow}</Button>
-        {step === "failed" && <Button onClick={leave}>{words.signOutAnyway}</Button>}
+        {step === "failed" && <Button onClick={() => void leave()}>{words.signOutAnyway}</Button>}
         <Button kind="quiet" autoFocus onClick={() => setStep("idle")}>{words.cancel}</Button>
       </div>
     </div>

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const pages = ["/", "/sessions", "/sessions/new", "/history", "/devices", "/settings", "/nowhere"];
+const pages = ["/", "/sessions", "/sessions/new", "/history", "/devices", "/settings", "/settings/reach", "/nowhere"];
 
 for (const theme of ["light", "dark"] as const) {
   test(`nothing stands in anybody's way, ${theme}`, async () => {

@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -24,6 +25,15 @@ export function ours<T extends ChildProcess>(child: T): T {
   started.add(child);
   child.once("exit", () => started.delete(child));
   return child;
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const taken = createServer();
+  await new Promise<void>((ready) => taken.listen(0, "127.0.0.1", ready));
+  const { port } = taken.address() as AddressInfo;
+  await new Promise((closed) => taken.close(closed));
+  return port;
 }
 
 export const endAll = () => started.forEach((child) => child.kill("SIGKILL"));
@@ -51,6 +61,8 @@ export class Server {
 
   /** Starts it, or starts it again at the same address. */
   async run() {
+    // With a public address the server prints links to that one, which leads nowhere here.
+    if (this.env.ASKBRIDGE_PUBLIC_URL && this.port === 0) this.port = await freePort();
     // Without a terminal, in a new session, so that nothing is taken for an agent's child.
     const child = ours(spawn("setsid", [binary, "serve"], {
       cwd: this.work,
@@ -62,8 +74,8 @@ export class Server {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).once("line", found);
       child.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));
     });
-    this.address = new URL(link).origin;
-    this.port = Number(new URL(link).port);
+    this.port ||= Number(new URL(link).port);
+    this.address = `http://127.0.0.1:${this.port}`;
   }
 
   /** Restarts it if a failed journey has left it dead. */

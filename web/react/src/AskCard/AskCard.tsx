@@ -1,13 +1,14 @@
 /** The card of an ask: every kind, in every state. Plain data in, callbacks out. */
 
 import { useId, useRef, type KeyboardEvent } from "react";
-import { phaseOf, type AnswerHow, type AskView, type NewAnswer } from "@askbridge/client";
+import { phaseOf, type AnswerHow, type AskView, type NewAnswer, type Ring } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { ApprovalBody } from "../approval/ApprovalBody.tsx";
 import { isAnswerable } from "../card/answerable.ts";
 import type { BodyProps } from "../card/body.ts";
 import { Context } from "../card/Context.tsx";
 import { Head } from "../card/Head.tsx";
+import { Rings } from "../card/Rings.tsx";
 import { After, Before } from "../card/Standing.tsx";
 import { FormBody } from "../form/FormBody.tsx";
 import { PlanBody } from "../plan/PlanBody.tsx";
@@ -33,6 +34,8 @@ export interface AskCardProps {
   readonly onComplete?: () => void;
   /** The name of the current person, so that their own actions are shown as theirs. */
   readonly me?: string;
+  /** Where it rang for the person. Lists and events of asks do not say it. */
+  readonly rings?: readonly Ring[];
 }
 
 export function AskCard(props: AskCardProps) {
@@ -45,7 +48,7 @@ export function AskCard(props: AskCardProps) {
   );
 }
 
-function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, onComplete, me }: AskCardProps) {
+function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, onComplete, me, rings = view.ask.rings ?? [] }: AskCardProps) {
   const titleId = useId();
   const { ask } = view;
   const phase = phaseOf(view);
@@ -78,6 +81,7 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
       aria-labelledby={titleId}
     >
       <Head ask={ask} titleId={titleId} isWaiting={phase === "open"} onExtend={onExtend} />
+      <Rings rings={rings} isOpen={ask.state === "open"} />
       <Before
         view={view}
         me={me}

@@ -258,4 +258,14 @@ export const en = {
   emptyLines: (n: number) => `${n} empty lines`,
   lookInside: "Long: open it before you decide",
   refusedYouFirst: (device: string, ago: string) => (device ? `You answered first (${device}), ${ago}. This one did not count.` : `You answered first, ${ago}. This one did not count.`),
+
+  // Where it rang
+  rang: (channel: string, time: string) => `rang ${channel} ${time}`,
+  ringing: (channel: string) => `ringing ${channel}`,
+  rangAnswered: (channel: string, time: string) => `answered from ${channel} ${time}`,
+  rangClosed: (channel: string, time: string) => `rang ${channel}, taken back ${time}`,
+  rangNot: (channel: string, why: string) => `did not ring ${channel}: ${why}`,
+  rangFailed: (channel: string, why: string) => `could not ring ${channel}: ${why} (trying again)`,
+  rangGaveUp: (channel: string, why: string) => `could not ring ${channel}: ${why}`,
+  rangWhere: "Where it rang",
 };

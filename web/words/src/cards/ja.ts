@@ -1,3 +1,4 @@
+import { heldInJapanese } from "../held.ts";
 import type { Same } from "../shape.ts";
 import type { en } from "./en.ts";
 
@@ -248,4 +249,13 @@ export const ja: Same<typeof en> = {
   emptyLines: (n) => `空行 ${n} 行`,
   lookInside: "長い内容です。開いて確認してください",
   refusedYouFirst: (device, ago) => (device ? `${ago}に、あなたが先に回答しています（${device}）。今回の回答は無効です。` : `${ago}に、あなたが先に回答しています。今回の回答は無効です。`),
+
+  rang: (channel, time) => `${time} に ${channel} を呼び出し`,
+  ringing: (channel) => `${channel} を呼び出し中`,
+  rangAnswered: (channel, time) => `${time} に ${channel} から回答`,
+  rangClosed: (channel, time) => `${channel} を呼び出し、${time} に取り下げ`,
+  rangNot: (channel, why) => `${channel} は呼び出さず：${heldInJapanese[why] ?? why}`,
+  rangFailed: (channel, why) => `${channel} を呼び出せません：${why}（再試行中）`,
+  rangGaveUp: (channel, why) => `${channel} を呼び出せませんでした：${why}`,
+  rangWhere: "呼び出した先",
 };
