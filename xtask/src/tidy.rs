@@ -14,26 +14,32 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["core", "platform"]),
     ("peers", &["core"]),
     ("policy", &["core"]),
+    ("ringing", &["core"]),
+    ("workflows", &[]),
     ("scripted", &[]),
     ("testkit", &["core", "journal", "peers", "scripted"]),
-    ("bridge", &["core", "journal", "peers", "platform", "policy"]),
+    ("bridge", &["core", "journal", "peers", "platform", "policy", "ringing"]),
     ("config", &["core", "peers"]),
     ("edits", &["platform"]),
-    ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform", "policy"]),
+    ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform", "policy", "workflows"]),
     ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
-    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit"]),
+    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit", "workflows"]),
     ("bench", &[]),
 ];
 /// Names that the rules must not use: serialization, time, chance, I/O.
 const NOT_IN_CORE: &[&str] =
     &["serde", "tokio", "rand", "getrandom", "chrono", "SystemTime", "Instant::now", "std::fs", "std::net", "std::env"];
-/// Rule files are texts.
-const NOT_IN_POLICY: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
+/// Rule files are texts, and nothing in them is run.
+const NOT_IN_POLICY: &[&str] =
+    &["tokio", "std::fs", "std::net", "std::env", "std::process", "SystemTime", "Instant::now"];
+/// The bridge sends what channels write.
+const NOT_IN_RINGING: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
 /// Protocol machines do no I/O.
 const NOT_IN_PEERS: &[&str] = &["tokio", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now"];
 /// Interfaces of one operating system, for `platform` alone. Tests and separate tools may use them.
 const ONLY_IN_PLATFORM: &[&str] = &["rustix", "/proc", "std::os::linux"];
-const ASKS_PLATFORM: &[&str] = &["core", "journal", "peers", "policy", "bridge", "config", "edits", "askbridge"];
+const ASKS_PLATFORM: &[&str] =
+    &["core", "journal", "peers", "policy", "ringing", "workflows", "bridge", "config", "edits", "askbridge"];
 const LINES_MAX: usize = 500;
 /// Files that are longer for a reason, which is given.
 const LONG_FOR_A_REASON: &[(&str, &str)] = &[];
@@ -46,6 +52,8 @@ pub(crate) fn run() -> Result<()> {
     absent("core", NOT_IN_CORE, &mut complaints)?;
     absent("peers", NOT_IN_PEERS, &mut complaints)?;
     absent("policy", NOT_IN_POLICY, &mut complaints)?;
+    absent("ringing", NOT_IN_RINGING, &mut complaints)?;
+    absent("workflows", NOT_IN_POLICY, &mut complaints)?;
     for name in ASKS_PLATFORM {
         absent(name, ONLY_IN_PLATFORM, &mut complaints)?;
     }
