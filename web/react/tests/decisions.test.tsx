@@ -1,10 +1,9 @@
-import { cleanup, screen, waitFor } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
 import type { Ask } from "@askbridge/client";
 import { change, command, form, plan, viewOf } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
-afterEach(cleanup);
 const press = (name: string) => screen.getByRole("button", { name });
 
 test("an approval is allowed once with one press", async () => {

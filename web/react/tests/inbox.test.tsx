@@ -1,12 +1,10 @@
-import { act, cleanup, render, screen } from "@testing-library/react";
+import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { nothing, type Ask as AskData, type Client, type State } from "@askbridge/client";
 import { command, database, viewOf } from "../gallery/asks.ts";
 import { many } from "../gallery/samples.ts";
 import { Ask, Askbridge, Inbox, headlineOf, useLingeringInbox } from "../src/index.ts";
-
-afterEach(cleanup);
 
 test("a row says who asks, what, since when, and can be put off", async () => {
   const [onSelect, onSnooze] = [vi.fn(), vi.fn()];

@@ -1,8 +1,6 @@
-import { cleanup, render, waitFor } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { render, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
 import { Markdown } from "../src/index.ts";
-
-afterEach(cleanup);
 
 async function shown(text: string): Promise<HTMLElement> {
   const { container } = render(<Markdown text={text} />);

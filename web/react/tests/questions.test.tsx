@@ -1,9 +1,8 @@
-import { cleanup, createEvent, fireEvent, screen, within } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { createEvent, fireEvent, screen, within } from "@testing-library/react";
+import { expect, test } from "vitest";
 import { database, huge, previews, secret, several } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
-afterEach(cleanup);
 const WHICH = "Which database should the new service use?";
 
 test("descriptions and numbers are always there, and the recommended option is marked", () => {

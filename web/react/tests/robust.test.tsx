@@ -1,10 +1,9 @@
-import { cleanup, screen } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { screen } from "@testing-library/react";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Ask } from "@askbridge/client";
 import { command, database } from "../gallery/asks.ts";
 import { given } from "./given.tsx";
 
-afterEach(cleanup);
 // React says on the console what it caught.
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 

@@ -1,4 +1,8 @@
-import { configure } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
+import { afterEach } from "vitest";
+
+// A tree that stays mounted goes on working after its test, and fails once jsdom's window is gone.
+afterEach(cleanup);
 
 // How long to wait for something that comes later. A bound for a busy machine, not an expectation.
 configure({ asyncUtilTimeout: 30_000 });

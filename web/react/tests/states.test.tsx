@@ -1,5 +1,5 @@
-import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 import type { Ask, Sending } from "@askbridge/client";
 import { command, database, viewOf } from "../gallery/asks.ts";
 import { samples } from "../gallery/samples.ts";
@@ -7,7 +7,6 @@ import { AskCard, Preparing } from "../src/index.ts";
 import { Ahead } from "../src/now.ts";
 import { given } from "./given.tsx";
 
-afterEach(cleanup);
 const WHICH = "Which database should the new service use?";
 const ada = { person: "ada", device: "phone", via: "native" };
 const settled_at = () => new Date(Date.now() - 12.5 * 60_000).toISOString();

@@ -1,12 +1,10 @@
-import { cleanup, render, screen, within } from "@testing-library/react";
+import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ApprovalAsk } from "@askbridge/client";
 import { alike, kinTo, Together } from "../src/index.ts";
 import type { ApprovalView } from "../src/together/alike.ts";
 import { command, database, viewOf } from "../gallery/asks.ts";
-
-afterEach(cleanup);
 
 const run = (line: string, change: object = {}): ApprovalView => {
   const ask: ApprovalAsk = command(change);
