@@ -7,6 +7,7 @@ mod edits;
 mod heads;
 mod machines;
 mod mcp;
+mod rules;
 mod texts;
 mod workflows;
 
@@ -38,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "heads", also: &[], run: heads::heads },
     Target { name: "config", also: &[], run: config::config },
     Target { name: "edits", also: &[], run: edits::edits },
+    Target { name: "rules", also: &[], run: rules::rules },
     Target { name: "gobby_file", also: &[], run: workflows::gobby_file },
     Target { name: "gobby_condition", also: &[], run: workflows::gobby_condition },
     Target { name: "gobby_template", also: &[], run: workflows::gobby_template },
