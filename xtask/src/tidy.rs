@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("edits", &["platform"]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform", "policy", "workflows"]),
     ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
-    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "testkit", "workflows"]),
+    ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "policy", "testkit", "workflows"]),
     ("bench", &[]),
 ];
 /// Names that the rules must not use: serialization, time, chance, I/O.
