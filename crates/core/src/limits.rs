@@ -276,6 +276,13 @@ pub const HANDOVER_MAX: Duration = Duration::from_secs(30);
 pub const AGENT_LINE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Requested capacity of an agent's pipe. Beyond: a line is written in pieces, and a restart in between ends the agent.
 pub const AGENT_PIPE_BYTES: usize = 1024 * 1024;
+/// Bytes of an agent's output that the next server may have to read again although they are stored. Beyond: how far they
+/// are stored is recorded at the end of the turn.
+pub const SPOOL_AGAIN_BYTES: u64 = 128 * 1024;
+/// Bytes of an agent's stored output that stay on disk while it is busy. Beyond: they are freed at the end of the turn.
+pub const SPOOL_UNFREED_BYTES: u64 = 4 * 1024 * 1024;
+/// Pieces of content that one burst of an agent's lines stores as one entry. Beyond: the next entry.
+pub const BURST_PIECES_MAX: usize = 32;
 /// Pieces of content that are queued to be stored for one agent. Beyond: its output is not read until one is stored.
 pub const AGENT_RECORDS_MAX: usize = 256;
 /// Agents' processes at the same time, unless configured otherwise. Beyond: a session waits for a free slot.

@@ -187,6 +187,14 @@ pub struct Streamed {
     pub text: String,
 }
 
+impl Streamed {
+    /// Does `next` go on where this piece ends?
+    pub fn is_followed_by(&self, next: &Self) -> bool {
+        let here = (self.session, self.block, self.kind, self.offset + self.text.len());
+        here == (next.session, next.block, next.kind, next.offset)
+    }
+}
+
 impl Outbox {
     /// The total size of the frames that wait to be written.
     pub fn bytes(&self) -> usize {

@@ -29,6 +29,10 @@ pub(super) struct Rest<C> {
     pub(super) carry: C,
     /// Did the process resume an earlier conversation?
     pub(super) resumed: bool,
+    /// Where in the journal the session was then: what the process says after `offset` is stored after it. `None` in
+    /// files of earlier releases.
+    #[serde(default)]
+    pub(super) position: Option<u64>,
 }
 
 /// Creates the folder, accessible to us alone.

@@ -1,15 +1,22 @@
-//! Stores what an agent says and does: in order, and once, however often it is read.
+//! Stores what an agent says and does: in order, once however often it is read, and together where it came together.
+//!
+//! What one burst of lines holds is gathered and stored as one entry: with a decision that the agent's wish leads to,
+//! with the results that wait to be stored, or else as content alone. The spool keeps every line until then.
 
-use askbridge_core::event::{Event, Lane, Parcel};
-use askbridge_core::ids::{AskId, CallId, EntryId, SessionId};
+use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use askbridge_core::event::{Event, Lane, Parcel, Process as ProcessName};
+use askbridge_core::ids::{AskId, CallId, EntryId, Position, SessionId};
 use askbridge_core::limits;
+use askbridge_journal::Written;
 use askbridge_journal::journal::{AppendError, Journal};
 use askbridge_peers::peer::Record;
 use askbridge_peers::wish::Rejection;
 use futures_util::future::poll_immediate;
-use std::collections::HashSet;
-use std::pin::pin;
-use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::warn;
@@ -17,44 +24,95 @@ use tracing::warn;
 use super::endpoint::AgentProcess;
 use crate::auth::ProcessId;
 use crate::derived::derived;
-use crate::runtime::{Handle, chain, down};
+use crate::runtime::{Handle, Rider, chain, down};
 
 /// Delay before a failed store is retried.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
-/// Calls, rulings on them and results that were stored in entries of decisions. They have no entry id of their own, so
-/// they must be recognised when they are read again.
+/// What an earlier askbridge stored together with other things. Such pieces have no entry id of their own, so they must
+/// be recognised when they are read again.
 #[derive(Debug, Default)]
-pub(super) struct StoredCalls {
+pub(super) struct StoredPieces {
     made: HashSet<CallId>,
     ruled: HashSet<CallId>,
     returned: HashSet<CallId>,
+    /// Blocks of text of this process.
+    blocks: HashSet<u32>,
+    /// How many of the turns that are read again were stored as ended. They come in the same order.
+    turns_ended: usize,
 }
 
-impl StoredCalls {
-    pub(super) async fn of(handle: &Handle, session: SessionId) -> Result<Self, Rejection> {
+impl StoredPieces {
+    /// Reads what is stored of a session. What this process said is looked for after `rest`, where its output is read
+    /// from again.
+    pub(super) async fn of(
+        handle: &Handle,
+        session: SessionId,
+        process: ProcessId,
+        rest: Option<Position>,
+    ) -> Result<Self, Rejection> {
         let (mut known, mut after) = (Self::default(), None);
+        let ours = ProcessName { pid: process.pid, started: process.started };
+        let mut began = None;
         loop {
             let read = handle.store().read(session, Some(Lane::Decisions), after, limits::READ_BATCH_MAX).await;
             let page = read.map_err(down)?;
-            let Some(last) = page.last() else { return Ok(known) };
+            let Some(last) = page.last() else { break };
+            after = Some(last.position);
+            for stored in &page {
+                for written in &stored.entry.events {
+                    match &*written.event {
+                        Event::ToolCalled { call, .. } => drop(known.made.insert(call.clone())),
+                        Event::ToolRuled { call, .. } => drop(known.ruled.insert(call.clone())),
+                        Event::ToolReturned { call, .. } => drop(known.returned.insert(call.clone())),
+                        Event::Hosted { process: Some(process), .. } if *process == ours => {
+                            began = began.or(Some(stored.position));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        // Without its claim, none of its output was stored.
+        if let Some(from) = rest.max(began) {
+            known.read_own(handle, session, from).await?;
+        }
+        Ok(known)
+    }
+
+    /// Reads what the process said after a position.
+    async fn read_own(&mut self, handle: &Handle, session: SessionId, from: Position) -> Result<(), Rejection> {
+        let mut after = Some(from);
+        loop {
+            let read = handle.store().read(session, None, after, limits::READ_BATCH_MAX).await;
+            let page = read.map_err(down)?;
+            let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.position);
             for written in page.iter().flat_map(|stored| &stored.entry.events) {
                 match &*written.event {
-                    Event::ToolCalled { call, .. } => drop(known.made.insert(call.clone())),
-                    Event::ToolRuled { call, .. } => drop(known.ruled.insert(call.clone())),
-                    Event::ToolReturned { call, .. } => drop(known.returned.insert(call.clone())),
+                    Event::Text { block, .. } | Event::Thinking { block, .. } => drop(self.blocks.insert(*block)),
+                    Event::ToolCalled { call, .. } => drop(self.made.insert(call.clone())),
+                    Event::ToolRuled { call, .. } => drop(self.ruled.insert(call.clone())),
+                    Event::ToolReturned { call, .. } => drop(self.returned.insert(call.clone())),
+                    Event::TurnEnded { .. } => self.turns_ended += 1,
                     _ => {}
                 }
             }
         }
     }
 
-    fn has(&self, event: &Event) -> bool {
+    /// Is this piece stored? Pieces are asked for in the order in which they are read.
+    fn has(&mut self, event: &Event) -> bool {
         match event {
+            Event::Text { block, .. } | Event::Thinking { block, .. } => self.blocks.contains(block),
             Event::ToolCalled { call, .. } => self.made.contains(call),
             Event::ToolRuled { call, .. } => self.ruled.contains(call),
             Event::ToolReturned { call, .. } => self.returned.contains(call),
+            Event::TurnEnded { .. } => {
+                let known = self.turns_ended > 0;
+                self.turns_ended = self.turns_ended.saturating_sub(1);
+                known
+            }
             _ => false,
         }
     }
@@ -107,35 +165,91 @@ impl Turn {
     }
 }
 
+/// Content that was read and is not on its way to the journal yet.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pieces: Vec<Written>,
+    bytes: usize,
+    /// The id of the first piece.
+    id: Option<EntryId>,
+    /// A result waits to be stored, and what the agent said after it is already on screens.
+    is_due: bool,
+}
+
+impl Gathered {
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn is_full(&self) -> bool {
+        self.pieces.len() >= limits::BURST_PIECES_MAX || self.bytes >= limits::ALONG_BYTES_MAX
+    }
+}
+
 impl AgentProcess {
-    /// Stores the waiting results now. What is stored next waits for them.
+    /// The results that wait are stored at the end of this burst. What is stored next waits for them.
     pub(super) fn store_what_returned(&mut self) {
-        if self.returning.asks.is_empty() {
+        self.gathered.is_due |= !self.returning.asks.is_empty();
+    }
+
+    /// Gathers a piece of content, to be stored under an id that is the same whenever it is read.
+    pub(super) fn store(&mut self, record: Record, place: usize) {
+        if self.known.has(&record.event) {
             return;
         }
+        let id = entry_id(&record, self.process, self.spool.offset(), place);
+        let is_notice = matches!(record.event, Event::Notice { .. });
+        let written = Written::new(record.event);
+        // A notice is recognised by its entry's id alone. A large piece gains nothing from company.
+        let stands_alone = is_notice || written.json.len() > limits::ALONG_BYTES_MAX;
+        if stands_alone || self.gathered.is_full() {
+            self.end_burst();
+        }
+        if stands_alone {
+            return self.append(id, vec![written]);
+        }
+        self.gathered.bytes += written.json.len();
+        self.gathered.id.get_or_insert(id);
+        self.gathered.pieces.push(written);
+    }
+
+    /// Stores what was gathered. Called when all that was ready has been read.
+    pub(super) fn end_burst(&mut self) {
+        let Gathered { pieces, id, is_due, .. } = std::mem::take(&mut self.gathered);
+        match id {
+            _ if is_due || (!pieces.is_empty() && !self.returning.asks.is_empty()) => self.write_with_results(pieces),
+            Some(id) => self.append(id, pieces),
+            None => {}
+        }
+    }
+
+    /// Stores the results that wait, and these pieces after them.
+    fn write_with_results(&mut self, pieces: Vec<Written>) {
         self.returning.asks.clear();
         let (handle, session, mut turn) = (self.pool.handle.clone(), self.session, self.order.join());
         self.records.push_back(Box::pin(async move {
             turn.come().await;
+            handle.ride(session, pieces.into_iter().map(Rider::Content));
             // A failed flush is retried a moment later; nothing waits for that.
             drop(handle.flush(session).await);
         }));
     }
 
-    /// Stores a piece of content under an id that is the same whenever it is read.
-    pub(super) fn store(&mut self, record: Record, place: usize) {
-        if self.known.has(&record.event) {
-            return;
-        }
-        self.store_what_returned();
-        let mut turn = self.order.join();
-        let id = entry_id(&record, self.process, self.spool.offset(), place);
-        let (handle, epoch, session) = (self.pool.handle.clone(), self.epoch, record.session);
+    /// Takes what was gathered, for a wish: it is stored with the decision that the wish leads to.
+    pub(super) fn take_along(&mut self) -> Along {
+        let Gathered { pieces, .. } = std::mem::take(&mut self.gathered);
+        self.returning.asks.clear();
+        Along { handle: self.pool.handle.clone(), session: self.session, pieces, turn: self.order.join() }
+    }
+
+    fn append(&mut self, id: EntryId, pieces: Vec<Written>) {
+        let (handle, epoch, session) = (self.pool.handle.clone(), self.epoch, self.session);
+        let (stored_up_to, mut turn) = (Arc::clone(&self.stored_up_to), self.order.join());
         self.records.push_back(Box::pin(async move {
             turn.come().await;
             let mut turn = Some(turn);
             loop {
-                let mut storing = pin!(handle.record(session, Some(id), epoch, record.event.clone()));
+                let mut storing = pin!(handle.record_all(session, id, epoch, pieces.clone()));
                 // After the first poll it is in the journal's queue, and the next may follow.
                 let begun = poll_immediate(storing.as_mut()).await;
                 drop(turn.take());
@@ -144,7 +258,10 @@ impl AgentProcess {
                     None => storing.await,
                 };
                 match stored {
-                    Ok(()) => return,
+                    Ok(position) => {
+                        stored_up_to.fetch_max(position.0, Ordering::Relaxed);
+                        return;
+                    }
                     Err(AppendError::Unknown | AppendError::Down(_) | AppendError::Conflict) => {
                         sleep(STORE_AGAIN).await;
                     }
@@ -155,6 +272,37 @@ impl AgentProcess {
                 }
             }
         }));
+    }
+}
+
+/// Content on its way to the decision that it came before, and the decision's turn among all that is stored.
+pub(super) struct Along {
+    handle: Handle,
+    session: SessionId,
+    pieces: Vec<Written>,
+    turn: Turn,
+}
+
+impl Along {
+    /// Carries out `decide` after noting the content, so that its entry takes the content along.
+    pub(super) async fn with<T>(self, decide: impl Future<Output = T>) -> T {
+        let Self { handle, session, pieces, mut turn } = self;
+        turn.come().await;
+        if pieces.is_empty() {
+            let mut decide = pin!(decide);
+            // After the first poll it waits for the session, and the next may follow.
+            let begun = poll_immediate(decide.as_mut()).await;
+            drop(turn);
+            return match begun {
+                Some(decided) => decided,
+                None => decide.await,
+            };
+        }
+        handle.ride(session, pieces.into_iter().map(Rider::Content));
+        let decided = decide.await;
+        // Nothing is left to write, unless the wish was refused. A failed flush is retried a moment later.
+        drop(handle.flush(session).await);
+        decided
     }
 }
 

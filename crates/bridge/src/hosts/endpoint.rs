@@ -1,10 +1,12 @@
 //! An agent's process as an endpoint of the driver: frames go into its pipe, what it says is stored once and in order.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use askbridge_core::event::{Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
+use askbridge_core::limits;
 use askbridge_peers::peer::{BlockKind, Frame, Record, Streamed, Tag};
 use askbridge_peers::told::Happened;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -13,7 +15,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 use tracing::warn;
 
-use super::content::{Order, Returning, StoredCalls};
+use super::content::{Gathered, Order, Returning, StoredPieces};
 use super::pipe::Pipe;
 use super::pool::HostPool;
 use super::spool::Spool;
@@ -37,10 +39,15 @@ pub(super) struct AgentProcess {
     pub(super) pipe: Pipe,
     pub(super) records: FuturesOrdered<BoxFuture<'static, ()>>,
     pub(super) returning: Returning,
+    pub(super) gathered: Gathered,
+    /// Streaming text that was read and not announced yet.
+    pub(super) streaming: Option<Streamed>,
     pub(super) order: Order,
-    /// What an earlier askbridge, or an earlier process, stored in entries of decisions. Empty once all of that was
+    /// The position of the last content that was stored alone.
+    pub(super) stored_up_to: Arc<AtomicU64>,
+    /// What an earlier askbridge, or an earlier process, stored together with other things. Empty once all of that was
     /// read again.
-    pub(super) known: StoredCalls,
+    pub(super) known: StoredPieces,
     /// Has the agent shown that it received something?
     pub(super) has_progressed: bool,
 }
@@ -64,7 +71,8 @@ impl Endpoint for AgentProcess {
             wish => {
                 let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
                 let entrance = Entrance::agent(self.door, self.session);
-                rulings.wait_for(async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) });
+                let granted = async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) };
+                rulings.wait_for(self.take_along().with(granted));
                 return;
             }
         };
@@ -98,15 +106,25 @@ impl Endpoint for AgentProcess {
     }
 
     fn record(&mut self, record: Record, place: usize) {
+        self.announce();
         self.store(record, place);
     }
 
-    fn stream(&mut self, Streamed { session, block, kind, offset, text }: Streamed) {
+    /// Text that was read together is announced together.
+    fn stream(&mut self, streamed: Streamed) {
         // A question that is still being written is not content yet.
-        if kind != BlockKind::Asking {
+        if streamed.kind != BlockKind::Asking {
             self.store_what_returned();
         }
-        self.pool.handle.stream(session, block, kind, offset, &text);
+        match &mut self.streaming {
+            Some(before) if before.is_followed_by(&streamed) && before.text.len() < limits::CONTENT_BYTES_MAX => {
+                before.text.push_str(&streamed.text);
+            }
+            _ => {
+                self.announce();
+                self.streaming = Some(streamed);
+            }
+        }
     }
 
     fn write(&mut self, frames: &mut Vec<Frame<'static>>) {
@@ -148,6 +166,13 @@ impl Endpoint for AgentProcess {
 }
 
 impl AgentProcess {
+    /// Announces the text that was read.
+    pub(super) fn announce(&mut self) {
+        if let Some(streamed) = self.streaming.take() {
+            self.pool.handle.stream(streamed);
+        }
+    }
+
     pub(super) fn notice(&mut self, level: Level, text: &str) {
         let event = askbridge_core::event::Event::Notice { level, text: text.to_owned() };
         // The text is part of the name, since two notices may be made at the same offset.

@@ -61,6 +61,8 @@ impl<M: Machine> Host<M> {
             true
         });
         let _ = self.pool.handle.flush(self.session).await;
+        self.is_quiet = true;
+        self.take_a_rest().await;
         runs_on
     }
 
@@ -80,7 +82,12 @@ impl<M: Machine> Host<M> {
                 break;
             }
             self.driver.hear(Frame::Close(1006, "it ended".into())).unwrap_or_default();
-            while self.driver.finish_one().await {}
+            loop {
+                self.driver.endpoint.end_burst();
+                if !self.driver.finish_one().await {
+                    break;
+                }
+            }
         };
         if timeout(FAREWELL_MAX, last_words).await.is_err() {
             warn!(session.id = %self.session, "The last words of an agent took too long");

@@ -1,10 +1,11 @@
 //! The loop of one agent's process and its machine: reads lines, writes lines, submits wishes, tells news.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use askbridge_core::event::Level;
-use askbridge_core::ids::{Epoch, PartyId, SessionId};
+use askbridge_core::ids::{Epoch, PartyId, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_peers::peer::Frame;
 use askbridge_peers::wish::Rejection;
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::agent_folder::{AgentFolder, Rest};
-use super::content::{Order, Returning, StoredCalls};
+use super::content::{Gathered, Order, Returning, StoredPieces};
 use super::endpoint::AgentProcess;
 use super::machine::Machine;
 use super::memory::MemoryUse;
@@ -74,6 +75,8 @@ pub(super) struct Host<M: Machine> {
     spooled: Arc<Notify>,
     /// May the spool hold lines that were not read?
     unread: bool,
+    /// The process has written nothing for a while, or is about to be left.
+    pub(super) is_quiet: bool,
     pub(super) woken: bool,
     pub(super) idle_since: Option<Instant>,
     pub(super) conversation: String,
@@ -99,8 +102,8 @@ impl<M: Machine> Host<M> {
             None => (PartyId::from(""), M::DOOR.to_owned()),
         };
         let known = match is_new {
-            true => StoredCalls::default(),
-            false => StoredCalls::of(&pool.handle, session).await?,
+            true => StoredPieces::default(),
+            false => StoredPieces::of(&pool.handle, session, process, rest.position.map(Position)).await?,
         };
         let endpoint = AgentProcess {
             pool: Arc::clone(pool),
@@ -114,6 +117,9 @@ impl<M: Machine> Host<M> {
             pipe,
             records: FuturesOrdered::new(),
             returning: Returning::default(),
+            gathered: Gathered::default(),
+            streaming: None,
+            stored_up_to: Arc::new(AtomicU64::new(0)),
             order: Order::default(),
             known,
             has_progressed: false,
@@ -130,6 +136,7 @@ impl<M: Machine> Host<M> {
             running: running.map(Arc::new),
             seldom: FuturesUnordered::new(),
             unread: true,
+            is_quiet: false,
             woken: false,
             idle_since: None,
             conversation,
@@ -212,7 +219,14 @@ impl<M: Machine> Host<M> {
         match self.driver.step(self.seldom.next(), outside).await {
             Stepped::First(Some(Seldom::Ended)) => return HostStep::Died,
             Stepped::First(Some(Seldom::Stopping)) => return HostStep::Leave,
-            Stepped::First(Some(Seldom::Quiet)) | Stepped::Then(true) => self.look_again(),
+            Stepped::First(Some(Seldom::Quiet)) => {
+                self.is_quiet = true;
+                self.look_again();
+            }
+            Stepped::Then(true) => {
+                self.is_quiet = false;
+                self.look_again();
+            }
             Stepped::First(Some(Seldom::Weighed) | None) | Stepped::Then(false) | Stepped::Machine => {}
         }
         // All that is ready now is handled in one step.
@@ -222,7 +236,8 @@ impl<M: Machine> Host<M> {
 
     fn has_room(&self) -> bool {
         let Driver { endpoint, rulings, .. } = &self.driver;
-        endpoint.records.len() < limits::AGENT_RECORDS_MAX && rulings.in_flight() < limits::IN_FLIGHT_MAX
+        let records = endpoint.records.len() + endpoint.gathered.len();
+        records < limits::AGENT_RECORDS_MAX && rulings.in_flight() < limits::IN_FLIGHT_MAX
     }
 
     /// The spool may have grown since it was last read.
@@ -231,8 +246,16 @@ impl<M: Machine> Host<M> {
         self.driver.endpoint.spool.may_have_grown();
     }
 
-    /// Reads complete lines, as long as the queues for what follows from them have room.
+    /// Reads complete lines, as long as the queues for what follows from them have room. What they hold is announced and
+    /// stored together.
     pub(super) fn read(&mut self) -> std::io::Result<()> {
+        let read = self.read_lines();
+        self.driver.endpoint.announce();
+        self.driver.endpoint.end_burst();
+        read
+    }
+
+    fn read_lines(&mut self) -> std::io::Result<()> {
         while self.unread && self.has_room() && !self.driver.hangs_up() {
             match self.driver.endpoint.spool.next()? {
                 // A machine skips what it cannot parse.
@@ -256,18 +279,34 @@ impl<M: Machine> Host<M> {
     }
 
     /// Between turns, once everything is stored, records that the spool need not be read again up to here.
-    async fn take_a_rest(&mut self) {
+    ///
+    /// A file is written for that, which costs more than storing a short turn. So it waits until the process is quiet or
+    /// has written much; until then the next server would read a few turns again.
+    pub(super) async fn take_a_rest(&mut self) {
+        let offset = self.driver.endpoint.spool.offset();
+        let is_little = offset - self.rest.offset < limits::SPOOL_AGAIN_BYTES && !self.is_quiet;
         let carry = self.driver.peer.rest().filter(|_| self.driver.is_settled());
-        let Some(carry) = carry else { return };
-        let rest = Rest { offset: self.driver.endpoint.spool.offset(), carry, resumed: self.rest.resumed };
+        let Some(carry) = carry.filter(|carry| !is_little || M::must_be_kept(carry, &self.rest.carry)) else { return };
+        let mut rest = Rest { offset, carry, resumed: self.rest.resumed, position: self.rest.position };
+        // Nothing was read since, so nothing was stored.
         if rest == self.rest {
             return;
         }
-        // A delivery must be in the journal before its proof is discarded.
-        if self.pool.handle.flush(self.session).await.is_ok() && self.agent_folder.keep_rest(&rest).is_ok() {
-            self.driver.endpoint.spool.free(rest.offset);
+        // What was read must be in the journal before it is discarded.
+        if self.pool.handle.flush(self.session).await.is_err() {
+            return;
+        }
+        let Ok(head) = self.pool.handle.look(self.session, |state| state.head).await else { return };
+        let content = self.driver.endpoint.stored_up_to.load(Ordering::Relaxed);
+        rest.position = Some(head.map_or(content, |head| head.0.max(content)));
+        if self.agent_folder.keep_rest(&rest).is_ok() {
+            let spool = &mut self.driver.endpoint.spool;
+            // The file system first writes what it then frees, and we wait for it.
+            if self.is_quiet || spool.unfreed(rest.offset) >= limits::SPOOL_UNFREED_BYTES {
+                spool.free(rest.offset);
+            }
             self.rest = rest;
-            self.driver.endpoint.known = StoredCalls::default();
+            self.driver.endpoint.known = StoredPieces::default();
         }
     }
 

@@ -20,6 +20,9 @@ pub(super) trait Machine: Peer + Sized + 'static {
     /// Returns what a new machine would need to go on from here, if it could: between turns, with nothing pending.
     fn rest(&self) -> Option<Self::Carry>;
 
+    /// Does a new machine need `now` although it could read the lines since `before` again?
+    fn must_be_kept(now: &Self::Carry, before: &Self::Carry) -> bool;
+
     /// Returns what outlives the process.
     fn leftover(&self) -> Self::Carry;
 

@@ -104,9 +104,14 @@ impl Spool {
         Ok(read > 0)
     }
 
+    /// How many bytes before `offset` still take disk space.
+    pub(super) fn unfreed(&self, offset: u64) -> u64 {
+        offset.saturating_sub(self.freed)
+    }
+
     /// Frees the disk space before `offset` by punching a hole. The file keeps its length, so offsets stay valid.
     pub(super) fn free(&mut self, offset: u64) {
-        let bytes = offset.saturating_sub(self.freed);
+        let bytes = self.unfreed(offset);
         // Some file systems cannot; then the space is freed when the process has exited.
         if bytes > 0 && files::punch_hole(&self.file, self.freed, bytes).is_ok() {
             self.freed = offset;

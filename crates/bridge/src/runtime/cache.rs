@@ -7,7 +7,7 @@ use askbridge_core::Session;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::Digest;
+use askbridge_journal::{Digest, Written};
 use foldhash::HashMap;
 use parking_lot::Mutex;
 
@@ -45,10 +45,19 @@ impl CellState {
     }
 }
 
-/// The riders of a session: notes to be written with its next decision.
+/// Something to be written with a session's next decision.
+#[derive(Debug, Clone)]
+pub enum Rider {
+    /// Decided about when it is written.
+    Note(Intent),
+    /// What an agent said or did.
+    Content(Written),
+}
+
+/// The riders of a session, in the order in which they happened.
 #[derive(Debug, Default)]
 pub(crate) struct Riding {
-    pub(crate) waiting: Vec<Intent>,
+    pub(crate) waiting: Vec<Rider>,
     /// The flusher's round in which the first of them came.
     pub(crate) since: u64,
     /// Some are in an entry that is not durable yet. They may come back.
@@ -62,7 +71,7 @@ pub(crate) struct Riding {
 pub(crate) struct Riders<'a> {
     cell: &'a Cell,
     was_taken: bool,
-    pub(crate) waiting: Vec<Intent>,
+    pub(crate) waiting: Vec<Rider>,
     /// How many of them, from the first, are in the entry.
     pub(crate) aboard: usize,
 }
@@ -78,6 +87,12 @@ impl Cell {
     /// Locks the session, unless a decision holds it.
     pub(crate) fn lock_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, CellState>> {
         self.state.try_lock().ok()
+    }
+
+    /// Nothing waits to be written, and nothing is being written that may have to wait again.
+    pub(crate) fn has_no_riders(&self) -> bool {
+        let riding = self.riding.lock();
+        riding.waiting.is_empty() && !riding.aboard
     }
 
     pub(crate) fn take_riders(&self) -> Riders<'_> {

@@ -1,8 +1,10 @@
-//! Streaming text, sent over the bus to those who watch: fast and lossy. The text that is stored later completes it.
+//! Streaming text for those who watch: fast and lossy. The text that is stored later completes it.
+//!
+//! A node that is alone tells its subscribers directly. Only where other nodes may have subscribers does it take the bus.
 
-use askbridge_core::ids::SessionId;
 use askbridge_journal::bus::{Message, Topic};
-use askbridge_peers::peer::BlockKind;
+use askbridge_journal::journal::Journal;
+use askbridge_peers::peer::{BlockKind, Streamed};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
@@ -18,9 +20,12 @@ struct DeltaNotice {
 }
 
 impl Handle {
-    /// Announces that a block of text goes on with `text`, `offset` bytes from its beginning.
-    pub fn stream(&self, session: SessionId, block: u32, kind: BlockKind, offset: usize, text: &str) {
-        let delta = DeltaNotice { session: session.to_string(), block, kind, offset, text: text.to_owned() };
+    /// Announces how a block of text goes on.
+    pub fn stream(&self, Streamed { session, block, kind, offset, text }: Streamed) {
+        if self.store.exclusive() {
+            return self.tell_delta(News::Delta { session, block, kind, offset, text });
+        }
+        let delta = DeltaNotice { session: session.to_string(), block, kind, offset, text };
         self.notify(Topic::Delta.of_session(session), &delta);
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::cache::Cell;
+use super::cache::{Cell, Rider};
 use super::handle::Handle;
 
 /// Sessions that are flushed concurrently, so that they share a transaction.
@@ -69,13 +69,18 @@ impl Handle {
     /// Notes something that happened and that no request waits for: it is written with the session's next decision, or
     /// on its own a moment later.
     pub fn note(&self, session: SessionId, intents: impl IntoIterator<Item = Intent>) {
+        self.ride(session, intents.into_iter().map(Rider::Note));
+    }
+
+    /// The same for notes and content.
+    pub fn ride(&self, session: SessionId, riders: impl IntoIterator<Item = Rider>) {
         let cell = self.cache.cell(session);
         let is_new = {
             let mut riding = cell.riding.lock();
             if riding.waiting.is_empty() || !riding.listed {
                 riding.since = self.unwritten.looks.load(Ordering::Relaxed);
             }
-            riding.waiting.extend(intents);
+            riding.waiting.extend(riders);
             !riding.waiting.is_empty() && !std::mem::replace(&mut riding.listed, true)
         };
         if is_new {

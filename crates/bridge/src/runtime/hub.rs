@@ -195,7 +195,7 @@ impl Hub {
 }
 
 impl Handle {
-    fn tell_delta(&self, news: News) {
+    pub(super) fn tell_delta(&self, news: News) {
         let News::Delta { session, .. } = &news else { return };
         let (session, bytes) = (*session, news.bytes());
         let access = self.access(session);

@@ -40,6 +40,7 @@ mod wakeups;
 mod whispers;
 mod wishes;
 
+pub use cache::Rider;
 pub use follow::{FollowUpdate, Follower};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askbridge_core::event::{Event, Lane};
-use askbridge_core::ids::{EntryId, Epoch, SessionId};
+use askbridge_core::ids::{EntryId, Epoch, Position, SessionId};
 use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 
@@ -18,16 +18,20 @@ impl Handle {
         epoch: Epoch,
         event: Event,
     ) -> Result<(), AppendError> {
-        let entry = Entry {
-            id: id.unwrap_or_else(|| self.next_entry()),
-            session,
-            lane: Lane::Content,
-            at: self.clock.now(),
-            node: self.node,
-            epoch,
-            prev: Digest::ZERO,
-            events: vec![Written::new(event)],
-        };
-        self.store.append(Arc::new(entry), Guard::Unguarded).await.map(drop)
+        let id = id.unwrap_or_else(|| self.next_entry());
+        self.record_all(session, id, epoch, vec![Written::new(event)]).await.map(drop)
+    }
+
+    /// The same for several pieces, in one entry. Returns where it is.
+    pub(crate) async fn record_all(
+        &self,
+        session: SessionId,
+        id: EntryId,
+        epoch: Epoch,
+        events: Vec<Written>,
+    ) -> Result<Position, AppendError> {
+        let (lane, at, node, prev) = (Lane::Content, self.clock.now(), self.node, Digest::ZERO);
+        let entry = Entry { id, session, lane, at, node, epoch, prev, events };
+        self.store.append(Arc::new(entry), Guard::Unguarded).await
     }
 }

@@ -13,9 +13,10 @@ use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 use askbridge_peers::wish::Rejection;
 
-use super::cache::{Cell, CellState, Riders};
+use super::cache::{Cell, CellState, Rider, Riders};
 use super::error::{down, from_append};
 use super::handle::Handle;
+use crate::derived::derived;
 
 /// How often a decision is retried because another node decided first.
 const TRIES_MAX: usize = 16;
@@ -73,7 +74,14 @@ impl Handle {
             self.trust(&mut state).await?;
             let Some(intents) = make(&state.session, again) else { return Ok(None) };
             let mut riders = cell.take_riders();
-            let noted = self.board(&mut state, &mut riders);
+            let noted = match self.board_all(&mut state, &mut riders).await {
+                Ok(noted) => noted,
+                Err(AppendError::Conflict) if tries < TRIES_MAX && !for_sure => {
+                    tries += 1;
+                    continue;
+                }
+                Err(error) => return Err(from_append(&error)),
+            };
             let events = match self.decide_all(&mut state, intents) {
                 Ok(events) => events,
                 Err(refusal) => {
@@ -102,6 +110,9 @@ impl Handle {
     /// Writes the session's riders on their own, if no decision has taken them along.
     pub(crate) async fn flush(&self, session: SessionId) -> Result<(), Rejection> {
         let cell = self.cache.cell(session);
+        if cell.has_no_riders() {
+            return Ok(());
+        }
         let mut state = cell.lock().await;
         for _ in 0..TRIES_MAX {
             self.trust(&mut state).await?;
@@ -180,15 +191,33 @@ impl Handle {
         Ok(all)
     }
 
+    /// Decides about all riders. Those that do not fit into the next decision's entry are written before it, in entries
+    /// of their own: they happened before it.
+    async fn board_all(&self, state: &mut CellState, riders: &mut Riders<'_>) -> Result<Vec<Written>, AppendError> {
+        loop {
+            let noted = self.board(state, riders);
+            if riders.aboard == riders.waiting.len() {
+                return Ok(noted);
+            }
+            self.append(state, noted).await?;
+            riders.arrive();
+        }
+    }
+
     /// Decides about the riders, as many as one entry holds: the first `aboard` of them.
     ///
     /// They happened before the next decision, so they come before it.
     fn board(&self, state: &mut CellState, riders: &mut Riders<'_>) -> Vec<Written> {
         let (at, mut noted, mut bytes) = (self.clock.now(), Vec::new(), 0);
         for rider in &riders.waiting {
-            // A rider that is refused is dropped: it only ever notes what has happened already.
-            let events = (self.decide)(&state.session, rider.clone(), at).unwrap_or_default();
-            let written: Vec<_> = events.into_iter().map(Written::new).collect();
+            let written = match rider {
+                // A note that is refused is dropped: it only ever notes what has happened already.
+                Rider::Note(intent) => {
+                    let events = (self.decide)(&state.session, intent.clone(), at).unwrap_or_default();
+                    events.into_iter().map(Written::new).collect()
+                }
+                Rider::Content(written) => vec![written.clone()],
+            };
             bytes += written.iter().map(|written| written.json.len()).sum::<usize>();
             let is_full = noted.len() + written.len() > limits::ENTRY_EVENTS_MAX || bytes > RIDERS_BYTES_MAX;
             if is_full && !noted.is_empty() {
@@ -226,13 +255,18 @@ impl Handle {
         self.append(state, events).await
     }
 
-    /// Appends the events as one entry.
+    /// Appends the events as one entry: of decisions, or of content if there is no decision among them.
     ///
     /// The state stays untrusted until the entry is known to be durable: after an abandoned append, the next task folds
     /// the session again.
     async fn append(&self, state: &mut CellState, events: Vec<Written>) -> Result<(), AppendError> {
         state.trusted = false;
         if events.is_empty() {
+            state.trusted = true;
+            return Ok(());
+        }
+        if events.iter().all(|written| written.event.lane() == Lane::Content) {
+            self.append_content(state, events).await?;
             state.trusted = true;
             return Ok(());
         }
@@ -268,6 +302,16 @@ impl Handle {
             traces.after(&state.session, &entry.events);
         }
         Ok(())
+    }
+
+    /// Appends riders that decide nothing. Tried again later, they get the same id, so they are stored once.
+    async fn append_content(&self, state: &CellState, events: Vec<Written>) -> Result<(), AppendError> {
+        let (session, head) = (state.session.id, state.head.map_or(0, |head| head.0));
+        let (session_bytes, head) = (session.0.to_be_bytes(), head.to_be_bytes());
+        let texts = events.iter().map(|written| written.json.as_bytes());
+        let parts: Vec<&[u8]> = [&session_bytes[..], &head[..]].into_iter().chain(texts).collect();
+        let epoch = state.session.host.map_or(Epoch(0), |host| host.epoch);
+        self.record_all(session, EntryId(derived(&parts)), epoch, events).await.map(drop)
     }
 
     /// Makes an entry's id of the node's run id and a number: random bytes would cost a system call each time.

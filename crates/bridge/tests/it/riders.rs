@@ -6,7 +6,8 @@ use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::Stored;
+use askbridge_bridge::runtime::Rider;
+use askbridge_journal::{Stored, Written};
 use askbridge_journal::journal::Journal;
 use serde_json::json;
 
@@ -185,5 +186,70 @@ async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
     house.handle.note(session, [returned(first, "heard")]);
     refuse(&house, session).await;
     written_alone(&house, session, &["returned", "delivered"]).await;
+    house.close().await;
+}
+
+fn text(block: usize) -> Rider {
+    Rider::Content(Written::new(Event::Text { block: u32::try_from(block).unwrap(), text: format!("Text {block}.") }))
+}
+
+/// The blocks of text and the other events of each entry, in order.
+async fn entries(house: &House, session: SessionId) -> Vec<(Lane, Vec<String>)> {
+    let read = house.handle.store().read(session, None, None, limits::READ_BATCH_MAX).await.expect("it can be read");
+    let shown = |event: &Event| match event {
+        Event::Text { block, .. } => block.to_string(),
+        other => format!("{other:?}").split([' ', '(']).next().unwrap_or_default().to_owned(),
+    };
+    let entry = |stored: &Arc<Stored>| {
+        let events = stored.entry.events.iter().map(|written| shown(&written.event));
+        (stored.entry.lane, events.collect())
+    };
+    read.iter().map(entry).collect()
+}
+
+#[tokio::test]
+async fn what_an_agent_said_is_written_with_the_next_decision_and_before_it() {
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let session = session(&house, &agent).await;
+    let ask = answered(&house, &agent, &ada, session).await;
+    let before = entries(&house, session).await.len();
+    house.handle.ride(session, [text(1), Rider::Note(returned(ask, "North it is")), text(2)]);
+    say(&house, session).await;
+    let written = entries(&house, session).await.split_off(before);
+    let events = ["1", "Handed", "ToolReturned", "Delivered", "2", "Said"].map(str::to_owned).to_vec();
+    let [(Lane::Decisions, found)] = &written[..] else { panic!("one entry of decisions: {written:?}") };
+    assert!(found.iter().filter(|event| *event != "Handed").eq(events.iter().filter(|event| *event != "Handed")));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_an_agent_said_is_content_if_nothing_was_decided_and_a_refusal_loses_none_of_it() {
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let session = session(&house, &agent).await;
+    let before = entries(&house, session).await.len();
+    house.handle.ride(session, [text(1), text(2)]);
+    refuse(&house, session).await;
+    house.handle.ride(session, [text(3)]);
+    house.handle.flush_all().await;
+    let written = entries(&house, session).await.split_off(before);
+    assert_eq!(written, [(Lane::Content, ["1", "2", "3"].map(str::to_owned).to_vec())]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn what_does_not_fit_beside_a_decision_is_written_before_it() {
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let session = session(&house, &agent).await;
+    let before = entries(&house, session).await.len();
+    let many = limits::ENTRY_EVENTS_MAX * 2;
+    house.handle.ride(session, (0..many).map(text));
+    say(&house, session).await;
+    let written: Vec<_> = entries(&house, session).await.split_off(before);
+    assert!(written.len() > 2, "{written:?}");
+    let events: Vec<_> = written.into_iter().flat_map(|(_, events)| events).collect();
+    assert_eq!(events, (0..many).map(|block| block.to_string()).chain(["Said".to_owned()]).collect::<Vec<_>>());
     house.close().await;
 }

@@ -6,7 +6,7 @@ use askbridge_bridge::runtime::{FollowUpdate, Interest, News};
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
-use askbridge_peers::peer::BlockKind;
+use askbridge_peers::peer::{BlockKind, Streamed};
 use futures_util::FutureExt;
 use serde_json::json;
 
@@ -19,9 +19,12 @@ async fn deltas_reach_every_language_that_watches() {
     let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci"})).await;
     let session: SessionId = session["id"].as_str().unwrap().parse().unwrap();
     let mut native = house.native(&ada).await;
-    house.handle.stream(session, 1, BlockKind::Thinking, 0, "Hmm");
-    house.handle.stream(session, 2, BlockKind::Text, 0, "Hel");
-    house.handle.stream(session, 2, BlockKind::Text, 3, "lo");
+    let stream = |block, kind, offset, text: &str| {
+        house.handle.stream(Streamed { session, block, kind, offset, text: text.to_owned() });
+    };
+    stream(1, BlockKind::Thinking, 0, "Hmm");
+    stream(2, BlockKind::Text, 0, "Hel");
+    stream(2, BlockKind::Text, 3, "lo");
     for (block, kind, offset, text) in [(1, "thinking", 0, "Hmm"), (2, "text", 0, "Hel"), (2, "text", 3, "lo")] {
         let delta = native.hear("a delta", |frame| frame["type"] == "delta").await;
         let whole = json!({

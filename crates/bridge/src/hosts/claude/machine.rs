@@ -18,6 +18,11 @@ impl Machine for Claude {
         self.rest()
     }
 
+    /// Only the number of blocks follows from the lines alone.
+    fn must_be_kept(now: &Carry, before: &Carry) -> bool {
+        *now != Carry { blocks: now.blocks, ..before.clone() }
+    }
+
     /// Words that a stop has swallowed, and that were not said again yet.
     fn leftover(&self) -> Carry {
         Carry { words: self.words().to_vec(), ..Carry::default() }

@@ -54,7 +54,7 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
     words.extend(conversation::keep(pool, session, &conversation, &settings).await?);
     let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
     let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
-    let rest = Rest { offset: 0, carry, resumed: resumes };
+    let rest = Rest { offset: 0, carry, resumed: resumes, position: None };
     // A tool of ours may wait for days; options of a question may have previews.
     let mut environment = vec![("MCP_TOOL_TIMEOUT", "2000000000")];
     if pool.options.variable("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT").is_none() {

@@ -201,9 +201,9 @@ impl Endpoint for Connection {
         }
     }
 
-    fn stream(&mut self, Streamed { session, block, kind, offset, text }: Streamed) {
-        if self.may_ask_in(session) {
-            self.app.handle.stream(session, block, kind, offset, &text);
+    fn stream(&mut self, streamed: Streamed) {
+        if self.may_ask_in(streamed.session) {
+            self.app.handle.stream(streamed);
         }
     }
 

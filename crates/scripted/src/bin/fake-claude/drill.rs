@@ -24,16 +24,23 @@ pub(crate) struct Drill {
     pub(crate) writer: LineWriter,
     /// The id of the host's hook for questions. Empty: it has none.
     pub(crate) hook: String,
+    /// The number of the current round.
     pub(crate) rounds: u64,
     drills: u32,
     /// The fields of `system/init`, once they were needed.
     pub(crate) init: String,
 }
 
+/// Calls and messages are numbered by rounds. A process that resumes a conversation must not use the numbers of the one
+/// before: a call with the same id is the same call.
+fn first_round() -> u64 {
+    u64::from(std::process::id()) * 1_000_000
+}
+
 /// Runs until the input ends, which it does not as long as we hold it open ourselves.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let writer = LineWriter::new(settings.resume.clone().or_else(|| settings.session.clone()));
-    let mut drill = Drill { settings, writer, hook: String::new(), rounds: 0, drills: 0, init: String::new() };
+    let mut drill = Drill { settings, writer, hook: String::new(), rounds: first_round(), drills: 0, init: String::new() };
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     while let Some(line) = lines.next() {
         let Ok(frame) = serde_json::from_str::<Value>(&line) else { return ExitCode::FAILURE };
