@@ -2,7 +2,7 @@
 
 use askbridge_core::event::ToolRuling;
 use askbridge_core::limits::CONSULT_MAX;
-use askbridge_peers::consult::{Advice, Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
+use askbridge_peers::consult::{Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
 use askbridge_peers::tools::ToolCall;
 use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
@@ -20,9 +20,6 @@ enum Adviser {
 
 /// In the order in which they are asked. What a person decided about this very call belongs before the rules.
 const ADVISERS: [Adviser; 1] = [Adviser::Rules];
-
-/// The name under which such a call goes to its ask.
-const ASKED_BEFORE: &str = "asked before";
 
 impl Adviser {
     fn name(self) -> &'static str {
@@ -95,10 +92,10 @@ async fn asked_before(handle: &Handle, about: &Consultation) -> Result<Option<Co
     let Occurrence::Calling(ToolCall { id: Some(id), .. }) = &about.what else { return Ok(None) };
     let known = handle.look(about.session, |state| {
         let mut asks = state.session.asks.values();
-        asks.any(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id))
+        let about_it = asks.find(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id));
+        about_it.map(|live| Box::new(live.ask.body.clone()))
     });
-    let advice = Advice { rule: ASKED_BEFORE.to_owned(), place: None, ruling: ToolRuling::Ask, words: String::new() };
-    Ok(known.await?.then(|| Consulted { ruling: Some(advice), ..Consulted::default() }))
+    Ok(known.await?.map(|asked| Consulted { asked: Some(asked), ..Consulted::default() }))
 }
 
 async fn one(adviser: Adviser, handle: &Handle, about: &Consultation) -> Consulted {

@@ -19,7 +19,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
-use super::consulting::{consulted, record_ruling};
+use super::consulting::{AllowedCalls, consulted, record_result, record_ruling};
 use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -37,6 +37,8 @@ use crate::server::App;
 pub(crate) struct Hooks {
     pub(super) notes: Notes,
     pub(super) connected: Connected,
+    /// Calls that rules have allowed.
+    pub(super) allowed: AllowedCalls,
     /// Permits for threads that read an agent's files.
     pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
@@ -45,7 +47,8 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let looking = Arc::new(Semaphore::new(HOOK_LOOKS_MAX));
-        Self { notes: Notes::default(), connected: Connected::default(), looking, options: OnceLock::new() }
+        let (notes, connected, allowed) = Default::default();
+        Self { notes, connected, allowed, looking, options: OnceLock::new() }
     }
 }
 
@@ -141,14 +144,14 @@ async fn act(
         }
         HookEventKind::Calling(call) => {
             let is_sent = said.ruling() == Some(ToolRuling::Ask);
+            if is_sent && !call.asks_a_person() {
+                record_ruling(app, caller, heard, call, &said).await?;
+            }
             let output = asked(app, event, heard, agent, is_sent, gone).await?;
             match output {
                 AskedOutput::Done(Some(output)) => Ok(Some(output)),
                 AskedOutput::Done(None) => Ok(advice::before(call, &said, false).map(Output::from)),
-                AskedOutput::Send => {
-                    record_ruling(app, caller, heard, call, &said).await?;
-                    Ok(advice::before(call, &said, true).map(Output::from))
-                }
+                AskedOutput::Send => Ok(advice::before(call, &said, true).map(Output::from)),
             }
         }
         HookEventKind::Wanted { .. } => match asked(app, event, heard, agent, false, gone).await? {
@@ -158,6 +161,7 @@ async fn act(
         HookEventKind::Called { call, response, failed } => {
             let called = Called { call, response: response.as_ref(), failed: *failed };
             let over = over(app, caller, heard, Some(called)).await?;
+            record_result(app, caller, heard, call, *failed).await?;
             Ok(advice::after(*failed, over.told.as_deref(), &said).map(Output::from))
         }
         HookEventKind::Prompted { .. } => {

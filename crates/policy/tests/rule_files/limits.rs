@@ -37,11 +37,12 @@ fn of_ten_thousand_rules_about_texts_and_folders_few_are_compared() {
         assert_eq!(ruling.rule.map(|rule| rule.name.as_str()), Some("r7777"), "{}", condition(7777));
         ruling.compared
     };
-    let question = "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]\nheader = \"S7777\"";
+    let question =
+        "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]\nheader = \"S7777\"";
     assert!(compared(|at| format!("question = \"Deploy service {at} to *\""), question) < 50);
     assert!(compared(|at| format!("header = \"S{at}\""), question) < 50);
     assert!(compared(|at| format!("option = \"Ship {at}\""), question) < 50);
-    assert!(compared(|at| format!("asks_about = \"SERVICE {at}\""), question) < 50);
+    assert!(compared(|at| format!("asks_about = \"SERVICE {at} TO\""), question) < 50);
     let call = "command = \"x\"\nfolder = \"/w/p7777/sub\"\nbranch = \"fix-7777\"";
     assert_eq!(compared(|at| format!("folder = \"/w/p{at}\""), call), 1);
     assert!(compared(|at| format!("branch = \"fix-{at}\""), call) < 50);
