@@ -1,6 +1,7 @@
 //! No peer panics, on any input in any order.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::dialects::prime;
 use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::mcp::Patience;
@@ -144,6 +145,7 @@ const CLAUDE: Listing = Listing {
             interactive: true,
             hold_max: None,
             always: AlwaysAsk::default(),
+            consulted: OccurrenceKinds::ALL.into_iter().collect(),
         };
         Greeting::Open(Box::new(Claude::new(begin)))
     }),
