@@ -15,6 +15,7 @@ use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
+use askbridge_bridge::workflows::GobbySource;
 use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
@@ -103,6 +104,7 @@ impl Settings {
         let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), usual_rules: false, ..self.clone() };
         let top = &mut scratch.set.top;
         *top.rules = None;
+        (*top.gobby_rules, *top.gobby_projects) = (None, false);
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
@@ -219,6 +221,12 @@ impl Settings {
             remembered: Some(self.data.join("remembered.toml")),
             zone: text("TZ"),
         }
+    }
+
+    /// Where gobby's rules are read from.
+    pub(crate) fn gobby_source(&self) -> GobbySource {
+        let folder = self.top.gobby_rules.as_ref().map(|folder| std::path::absolute(folder).unwrap_or(folder.clone()));
+        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from) }
     }
 
     /// The local socket, in a private folder.

@@ -2,7 +2,8 @@
 //!
 //! [`runtime`] submits wishes and follows the journal; [`auth`] identifies callers; [`server`] listens; [`hosts`] runs
 //! agents, [`hooks`] serves those in people's own terminals; [`keeping`] forgets sessions after their retention;
-//! [`outbound`] makes calls to other servers; [`meters`] counts, [`traces`] exports spans.
+//! [`outbound`] makes calls to other servers; [`meters`] counts, [`traces`] exports spans;
+//! [`workflows`] drives sessions by gobby's rule files.
 
 pub mod auth;
 pub mod chance;
@@ -22,5 +23,6 @@ mod rule_trust;
 pub mod runtime;
 pub mod server;
 pub mod traces;
+pub mod workflows;
 
 pub use node_id::{NODE_ID_FILE, NodeIdError, stable_node_id};

@@ -34,6 +34,7 @@ use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::meters::Meters;
+use crate::workflows::WorkflowsInForce;
 use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
 
 /// What a bridge is made of.
@@ -60,6 +61,8 @@ pub struct Inner {
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
     pub(crate) rules: RulesInForce,
+    /// gobby's rules, which drive sessions.
+    pub(crate) workflows: WorkflowsInForce,
     pub(crate) decide: Decide,
     /// The run id: in entries, their ids, and claims.
     pub(crate) node: NodeId,
@@ -170,6 +173,7 @@ impl Bridge {
             clock,
             chance,
             rules: RulesInForce::new(rules.into()),
+            workflows: WorkflowsInForce::default(),
             decide,
         }));
         handle.find_drafts().await;
