@@ -23,4 +23,4 @@ pub use loaded::{Bounds, Loaded, load};
 pub(crate) use advise::Happening;
 pub(crate) use advised::{Advised, Ruled};
 pub(crate) use in_force::{FolderState, WorkflowsInForce};
-pub(crate) use steps::{StepNow, WorkflowError};
+pub(crate) use steps::StepNow;

@@ -42,7 +42,7 @@ pub(crate) struct GobbyProjects {
 pub(super) struct ProjectOptions {
     /// `~/.gobby` is gobby's own.
     pub(super) home: Option<PathBuf>,
-    /// The operator's folder.
+    /// The operator's folder: rules that are in force already are not a project's as well.
     pub(super) operator: Option<PathBuf>,
     /// Are the rules of projects looked for?
     pub(super) rules: bool,
@@ -163,7 +163,12 @@ fn look(folder: &Path, options: &ProjectOptions, sources: Sources, before: Optio
     let root = find(folder, options);
     let name = root.as_deref().and_then(name).or_else(|| Some(folder.file_name()?.to_str()?.to_owned()));
     // Where gobby's own daemon applies them, they are not even read.
-    let rules = root.filter(|_| options.rules && !has_own_hooks).and_then(|root| read(root, before));
+    let is_operators = |root: &PathBuf| {
+        let top = root.join(GOBBY);
+        options.operator.as_ref().is_some_and(|operator| operator.starts_with(&top) || top.starts_with(operator))
+    };
+    let root = root.filter(|root| options.rules && !has_own_hooks && !is_operators(root));
+    let rules = root.and_then(|root| read(root, before));
     Place { name, rules, has_own_hooks }
 }
 
@@ -259,6 +264,8 @@ mod tests {
         let home = ProjectOptions { home: Some(root.clone()), ..on() };
         assert!(look(&root, &home, Sources::ALL, None).rules.is_none(), "what is in the home folder is gobby's own");
         assert!(look(&root, &ProjectOptions::default(), Sources::ALL, None).rules.is_none(), "switched off");
+        let operator = ProjectOptions { operator: Some(root.join(".gobby/workflows")), ..on() };
+        assert!(look(&root, &operator, Sources::ALL, None).rules.is_none(), "they are the operator's");
     }
 
     #[test]

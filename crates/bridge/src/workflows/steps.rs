@@ -26,7 +26,7 @@ pub(crate) struct StepNow {
 
 /// Why a step workflow was not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum WorkflowError {
+pub(super) enum WorkflowError {
     /// No rules hold in the session.
     NoRules,
     /// gobby's own hooks run in the session.

@@ -39,6 +39,11 @@ pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, S
     Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
 }
 
+/// Reads an approval of a call that a rule sends to a person, before the agent's own mode has looked at it.
+pub(crate) fn sent(tool: &str, input: Option<&RawValue>, rule: &str) -> Result<Approval, String> {
+    Ok(Approval { reason: Some(format!("The rule “{}” sends it to a person", cut(rule))), ..read(tool, input, None)? })
+}
+
 fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {
     if is_blank(tool) {
         return Err("the tool has no name, so there is nothing to decide about".to_owned());

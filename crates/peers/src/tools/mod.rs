@@ -4,10 +4,12 @@
 
 pub(crate) mod answered;
 pub(crate) mod approval;
+pub(crate) mod call;
 mod edit;
 pub(crate) mod held;
 pub(crate) mod ran;
 mod schema;
 pub(crate) mod splice;
 
+pub use call::ToolCall;
 pub use edit::check_edit;

@@ -41,6 +41,10 @@ pub(super) struct PendingCall {
     pub(super) verdict: Option<Verdict>,
     /// The input that it ran with, once it did.
     pub(super) ran: Option<Raw>,
+    /// Advisers want it to run with this input, which is also the one that is asked about.
+    pub(super) rewritten: bool,
+    /// What the model is to read beside the call, from advisers.
+    pub(super) context: Option<String>,
     /// Claude Code cancelled its request; the tool's result will say why.
     pub(super) cancelled: bool,
 }
@@ -88,6 +92,8 @@ impl PendingCall {
             stage: CallStage::Asking,
             verdict: None,
             ran: None,
+            rewritten: false,
+            context: None,
             cancelled: false,
         }
     }

@@ -42,6 +42,9 @@ impl Claude {
     /// Claude Code cancelled its request. The tool's result will say why; a form has no result.
     fn cancelled(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Some(request) = &line.request_id else { return };
+        if self.consulting.remove(&**request).is_some() {
+            return;
+        }
         let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };
         if matches!(call.channel, Some(ReplyChannel::Elicitation(_))) {
             let id = id.clone();

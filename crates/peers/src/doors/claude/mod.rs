@@ -12,6 +12,7 @@ mod answer;
 mod asking;
 mod blocks;
 mod calls;
+mod consulting;
 mod control;
 mod hear;
 mod interrupts;

@@ -154,6 +154,7 @@ impl Claude {
     /// Forgets a call that has ended, in whichever way.
     fn end_call(&mut self, id: &str, out: &mut Outbox) -> Option<PendingCall> {
         self.running.remove(id);
+        self.has_passed(id);
         if let Some(made) = self.unlinked.remove(id) {
             self.record_call(id, made, None, out);
         }
