@@ -65,7 +65,7 @@ settings! {
         /// changes
         gobby_rules: Option<PathBuf> = folder(), Text("");
         /// Are gobby's rules of the project that an agent works in used, below its `.gobby`? They only tighten
-        gobby_projects: bool = yes_or_no(), Text("yes");
+        gobby_projects: bool = yes_or_no(), Text("true");
         /// Folders in which agents may work, with colons between; without it, the home folder and the one in which the
         /// server was started
         roots: Vec<PathBuf> = folders(), Text("");

@@ -5,6 +5,7 @@
 mod always;
 mod approvals;
 mod forms;
+mod gobby;
 mod gotchas;
 mod hooks;
 mod house;

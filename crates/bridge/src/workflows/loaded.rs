@@ -52,9 +52,6 @@ impl Loaded {
     pub(super) fn read(top: &Path, roots: &[PathBuf], bounds: Bounds, before: Option<&Self>) -> io::Result<Self> {
         let stamp = stamp(roots)?;
         let read = texts(top, &stamp, bounds);
-        let digest = read.texts.iter().fold(String::new(), |digest, (file, text)| {
-            hex(&hash(&format!("{digest}\n{}\n{file}\n{text}", file.len())))
-        });
         let mut unread = read.unread;
         let earlier = |file: &str| before.and_then(|before| before.good.get(file)).cloned();
         let mut used = read.texts;
@@ -86,6 +83,10 @@ impl Loaded {
         }
         let report = reported(workflows.report(), unread);
         let broken = broken(workflows.report());
+        // Of what counts: a file that breaks changes nothing that a person has agreed to.
+        let digest = used.iter().fold(String::new(), |digest, (file, text)| {
+            hex(&hash(&format!("{digest}\n{}\n{file}\n{text}", file.len())))
+        });
         let good = used.into_iter().filter(|(file, _)| !broken.contains(file)).collect();
         let places = places(top, &report);
         Ok(Self { folder: top.to_owned(), workflows, report, stamp, good, places, digest })
