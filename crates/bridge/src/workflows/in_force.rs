@@ -1,6 +1,6 @@
 //! The rules that are in force: the operator's, those of projects, and the states of sessions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askbridge_core::ids::{SessionId, Timestamp};
@@ -9,7 +9,7 @@ use parking_lot::{Mutex, RwLock};
 use super::advised::Trust;
 use super::dirty::Repositories;
 use super::loaded::Loaded;
-use super::projects::GobbyProjects;
+use super::projects::{GobbyProjects, ProjectRules};
 use super::state::SessionStates;
 
 /// gobby's rules, as far as sessions are driven by them here.
@@ -63,6 +63,14 @@ impl WorkflowsInForce {
     /// Is there anything to ask? If not, no event is looked at.
     pub(crate) fn is_on(&self) -> bool {
         self.projects.is_on() || self.operator.read().as_ref().is_some_and(|rules| rules.loaded.has_rules())
+    }
+
+    /// May a rule answer when a permission is asked for? Of projects, as far as they were read: an event of the session came before.
+    pub(super) fn answer_permissions(&self, folder: Option<&str>) -> bool {
+        let operators = self.operator.read().as_ref().is_some_and(|rules| rules.loaded.answers_permissions());
+        let is_within = |rules: &ProjectRules| folder.is_none_or(|folder| Path::new(folder).starts_with(&rules.folder));
+        let mut projects = self.projects.all().into_iter();
+        operators || projects.any(|rules| is_within(&rules) && rules.loaded.answers_permissions())
     }
 
     /// Forgets what memory holds of sessions that are gone.

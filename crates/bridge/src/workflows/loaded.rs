@@ -107,6 +107,14 @@ impl Loaded {
         self.report.totals.active > 0
     }
 
+    /// Does a rule look at permissions that are asked for?
+    pub(super) fn answers_permissions(&self) -> bool {
+        let mut rules = self.report.files.iter().flat_map(|file| &file.rules).filter(|it| it.status == RuleStatus::Active);
+        rules.any(|rule| {
+            rule.event.as_deref() == Some("permission_request") || rule.name.contains("/on_permission_request/")
+        })
+    }
+
     /// Tells the texts of one version from those of the next.
     pub(super) fn digest(&self) -> &str {
         &self.digest

@@ -122,6 +122,14 @@ impl Handle {
         Ok(None)
     }
 
+    /// Gives the state of a session that is over to the one that its conversation would go on as.
+    pub(crate) async fn hand_over_workflows(&self, from: SessionId, to: SessionId) -> Result<(), Rejection> {
+        match self.stored_workflows(from, None).await? {
+            Some(state) if from != to => self.store_workflows(to, false, &state).await.map(drop),
+            _ => Ok(()),
+        }
+    }
+
     /// Stores the state of a session. `false`: it is too large, and the one before stays.
     ///
     /// That of a session which does not exist yet is dropped after a while: it may never exist.
