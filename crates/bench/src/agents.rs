@@ -90,6 +90,18 @@ pub(crate) async fn memory(root: &Path, sessions: usize) -> Result<Memory> {
     Ok(Memory { running, parked })
 }
 
+/// Times the hook before a call in one agent, with these rules in force. Returns how long each call waited for them.
+pub(crate) async fn calls(root: &Path, rules: &Path, span: Duration) -> Result<Vec<Duration>> {
+    let rules = rules.to_str().context("the path is text")?;
+    let mut hosted =
+        Hosted::start(root, &[("FAKE_CLAUDE_DRILL", "calls"), ("ASKBRIDGE_RULES", rules)], json!({})).await?;
+    hosted.more(1).await?;
+    hosted.drill(WARM_UP_MS).await?;
+    let took = hosted.drill(span.as_millis().try_into()?).await?;
+    hosted.stop().await?;
+    Ok(took)
+}
+
 /// A script that asks one question, whatever the prompt.
 fn one_question() -> String {
     let options = json!([{"label": "A", "description": "One"}, {"label": "B", "description": "Other"}]);

@@ -11,6 +11,7 @@ mod dialects;
 mod disk;
 mod floor;
 mod footprint;
+mod gate;
 mod heavy;
 mod hosted;
 mod http;
@@ -75,6 +76,8 @@ fn main() -> Result<()> {
         ["many", asks] => runtime.block_on(report::only_many(asks.parse()?)),
         ["agents", agents, seconds] => runtime.block_on(hosted::one(agents.parse()?, seconds.parse()?)),
         ["agents"] => runtime.block_on(hosted::only_agents()),
+        ["gate"] => runtime.block_on(gate::run(gate::FULL)),
+        ["gate", "--quick"] => runtime.block_on(gate::run(gate::QUICK)),
         ["waiting"] => runtime.block_on(report::only_footprint()),
         ["--quick"] => runtime.block_on(report::run(report::Length::Quick)),
         other => bail!("unknown arguments {other:?}; try --quick, or nothing"),

@@ -24,6 +24,7 @@ mod rule_trust;
 pub mod runtime;
 pub mod server;
 pub mod traces;
+pub mod when_down;
 pub mod workflows;
 
 pub use node_id::{NODE_ID_FILE, NodeIdError, stable_node_id};

@@ -5,6 +5,7 @@
 //! the bridge.
 
 use askbridge_core::answer::RulePlace;
+use askbridge_core::ask::Body;
 use askbridge_core::event::{CallRuled, ToolRuling};
 use askbridge_core::ids::{Raw, SessionId};
 use askbridge_core::limits::LAST_WORDS_BYTES_MAX;
@@ -44,7 +45,9 @@ pub enum Occurrence {
         source: String,
     },
     /// A person's prompt goes to the model.
-    Prompted { text: String },
+    Prompted {
+        text: String,
+    },
     /// A tool is about to be called. The agent's own mode and rules come after this.
     Calling(ToolCall),
     /// A call has run.
@@ -67,8 +70,13 @@ pub enum Occurrence {
         trigger: String,
     },
     /// The agent itself denied a call without asking a person.
-    Denied { call: ToolCall, reason: String },
-    SessionEnded { why: String },
+    Denied {
+        call: ToolCall,
+        reason: String,
+    },
+    SessionEnded {
+        why: String,
+    },
 }
 
 /// A kind of occurrence.
@@ -89,7 +97,7 @@ pub enum OccurrenceKind {
 pub struct OccurrenceKinds(u16);
 
 /// What the advisers say about an occurrence.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Consulted {
     /// What becomes of it. `None`: no opinion, and everything goes on as without advisers.
     pub ruling: Option<Advice>,
@@ -97,6 +105,8 @@ pub struct Consulted {
     pub input: Option<Raw>,
     /// What the model reads beside it.
     pub context: Vec<String>,
+    /// A person was asked about this very call before, and this is what was asked. The call belongs to that ask.
+    pub asked: Option<Box<Body>>,
 }
 
 /// What a rule decides about an occurrence.
@@ -227,6 +237,7 @@ impl Consulted {
         }
         self.input = next.input.or(self.input.take());
         self.context.extend(next.context);
+        self.asked = self.asked.take().or(next.asked);
     }
 }
 

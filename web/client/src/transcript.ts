@@ -24,6 +24,8 @@ export type Body =
 /** The rule that decided about a call without a person, or sent it to one. */
 export interface Ruled {
   readonly rule: string;
+  /** File and line. `null`: it is in no file. */
+  readonly place: string | null;
   readonly ruling: RecordedToolRuling;
 }
 
@@ -130,7 +132,8 @@ function one(items: Item[], places: Places, event: Event, head: { key: string; a
       return;
     }
     case "tool_ruled": {
-      const ruled: Ruled = { rule: text(event.rule), ruling: event.ruling };
+      const place = event.file == null ? null : `${text(event.file)}:${event.line ?? 1}`;
+      const ruled: Ruled = { rule: text(event.rule), place, ruling: event.ruling };
       if (amend(event.call, (item) => (item.kind === "tool" ? { ...item, ruled } : item))) return;
       places.set(event.call, items.length);
       return push({ kind: "tool", call: event.call, name: text(event.tool), input: null, ask: null, ruled, result: null });

@@ -7,7 +7,7 @@ const entries: Entry[] = [
   entry(1, { type: "said", at: 1, message: "msg_1", text: "Tidy up", by: { person: "ada", device: "phone", via: "native" } }),
   entry(2, { type: "handed", attempt: 1, parcel: { message: "msg_1" } }),
   entry(3, { type: "text", block: 1, text: "I will look." }, { type: "tool_called", call: "c1", name: "Bash", input: { command: "ls" } }),
-  entry(4, { type: "tool_ruled", call: "c1", tool: "Bash", rule: "other_tools = allow", ruling: "allow" }, { type: "said", at: 4, message: "msg_2", text: "And hurry", by: { person: "ada", device: "phone", via: "native" } }),
+  entry(4, { type: "tool_ruled", call: "c1", tool: "Bash", rule: "tests run", file: "/home/ada/rules.toml", line: 7, ruling: "allow" }, { type: "said", at: 4, message: "msg_2", text: "And hurry", by: { person: "ada", device: "phone", via: "native" } }),
   entry(5, { type: "tool_returned", call: "c1", ok: true, output: "a\nb" }),
   entry(6, { type: "unsaid", message: "msg_2" }),
   entry(7, { type: "turn_ended", reason: "completed", usage: { total_cost_usd: 0.25, usage: { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 7 } } }),
@@ -19,7 +19,7 @@ test("a conversation reads like one: results are with their calls, messages say 
   const { items } = append(blank, entries);
   expect(items.map((item) => item.kind)).toEqual(["said", "text", "tool", "said", "turn_ended"]);
   expect(items[0]).toMatchObject({ kind: "said", by: "ada", state: "heard" });
-  expect(items[2]).toMatchObject({ kind: "tool", name: "Bash", ruled: { rule: "other_tools = allow", ruling: "allow" }, result: { ok: true, output: "a\nb" } });
+  expect(items[2]).toMatchObject({ kind: "tool", name: "Bash", ruled: { rule: "tests run", place: "/home/ada/rules.toml:7", ruling: "allow" }, result: { ok: true, output: "a\nb" } });
   expect(items[3]).toMatchObject({ state: "withdrawn" });
   expect(items[4]).toMatchObject({ usage: { costUsd: 0.25, tokensIn: 100, tokensOut: 7 } });
 });

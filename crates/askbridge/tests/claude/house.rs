@@ -82,6 +82,10 @@ impl House {
         fs::read_to_string(self.scratch.home().join("server.log")).unwrap_or_default()
     }
 
+    pub(crate) fn server_pid(&self) -> i32 {
+        self.server.as_ref().unwrap().id().try_into().unwrap()
+    }
+
     /// Kills it with SIGKILL, by its own process id.
     pub(crate) fn kill(&mut self) {
         if let Some(mut server) = self.server.take() {

@@ -5,6 +5,7 @@
 mod always;
 mod approvals;
 mod forms;
+mod gate;
 mod gobby;
 mod gotchas;
 mod hooks;

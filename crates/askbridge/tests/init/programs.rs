@@ -125,6 +125,33 @@ fn claude_gets_hooks_beside_those_that_are_there() {
     assert_eq!(home.files(), [".claude/settings.json"], "nothing else is left");
 }
 
+#[test]
+fn with_rules_claude_reports_every_call_and_without_them_again_only_what_asks() {
+    let home = Home::new();
+    home.write(".claude/settings.json", CLAUDE);
+    home.run(&["init", "claude"]).good();
+    let before = home.read(".claude/settings.json");
+    home.run(&["init", "claude", "--rules"]).good();
+    let hooks = &home.json(".claude/settings.json")["hooks"];
+    let ours = |timeout: u64| json!({"type": "command", "command": "askbridge hook --rules", "timeout": timeout});
+    assert_eq!(hooks["PreToolUse"], json!([{"matcher": "*", "hooks": [ours(2_000_000)]}]));
+    assert_eq!(hooks["PermissionDenied"], json!([{"matcher": "*", "hooks": [ours(2_000_000)]}]));
+    assert_eq!(hooks["PreCompact"], json!([{"hooks": [ours(10)]}]));
+    for event in ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] {
+        let groups = hooks[event].as_array().unwrap();
+        assert_eq!(groups.last().unwrap()["hooks"], json!([ours(10)]), "{event}");
+    }
+    assert!(home.run(&["init", "claude", "--rules"]).good().contains("nothing to change"));
+    home.run(&["init", "claude"]).good();
+    assert_eq!(home.read(".claude/settings.json"), before);
+    home.run(&["init", "claude", "--rules"]).good();
+    home.run(&["uninstall", "claude"]).good();
+    assert_eq!(home.read(".claude/settings.json"), CLAUDE);
+    assert_eq!(home.files(), [".claude/settings.json"], "nothing else is left");
+    let said = home.run(&["init", "codex", "--rules"]);
+    assert!(said.stderr.contains("Codex does not report every call before it runs"), "{}", said.stderr);
+}
+
 /// The tools that Claude Code runs without a permission prompt: those that ask, not the one that decides.
 const LEAVE: [&str; 4] = [
     "mcp__askbridge__ask_user_question",

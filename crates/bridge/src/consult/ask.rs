@@ -2,8 +2,9 @@
 
 use askbridge_core::event::ToolRuling;
 use askbridge_core::limits::CONSULT_MAX;
-use askbridge_peers::consult::{Advice, Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
+use askbridge_peers::consult::{Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
 use askbridge_peers::tools::ToolCall;
+use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
 use tracing::warn;
 
@@ -21,9 +22,6 @@ enum Adviser {
 
 /// In the order in which they are asked. What a person decided about this very call belongs before the rules.
 const ADVISERS: [Adviser; 2] = [Adviser::Rules, Adviser::Workflows];
-
-/// The name under which such a call goes to its ask.
-const ASKED_BEFORE: &str = "asked before";
 
 impl Adviser {
     fn name(self) -> &'static str {
@@ -63,10 +61,10 @@ pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>) -> Occurren
 
 /// Asks the advisers. A denial ends it: those that come after are not asked, and see nothing of it.
 ///
-/// An adviser without an answer in time has no opinion.
-pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Consulted {
-    if let Some(said) = asked_before(handle, about).await {
-        return said;
+/// An adviser without an answer in time has no opinion. Fails if the session cannot be read: then nothing is known.
+pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Consulted, Rejection> {
+    if let Some(said) = asked_before(handle, about).await? {
+        return Ok(said);
     }
     let mut heard: Vec<(Adviser, Consulted)> = Vec::with_capacity(ADVISERS.len());
     for adviser in ADVISERS {
@@ -90,19 +88,19 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Consulted 
     }
     let mut all = Consulted::default();
     heard.into_iter().for_each(|(_, said)| all.take(said));
-    all
+    Ok(all)
 }
 
 /// A call about which a person was asked before: it was heard again after a restart, or comes back with a resume. It
 /// belongs to its ask, whatever the rules say by now.
-async fn asked_before(handle: &Handle, about: &Consultation) -> Option<Consulted> {
-    let Occurrence::Calling(ToolCall { id: Some(id), .. }) = &about.what else { return None };
+async fn asked_before(handle: &Handle, about: &Consultation) -> Result<Option<Consulted>, Rejection> {
+    let Occurrence::Calling(ToolCall { id: Some(id), .. }) = &about.what else { return Ok(None) };
     let known = handle.look(about.session, |state| {
         let mut asks = state.session.asks.values();
-        asks.any(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id))
+        let about_it = asks.find(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id));
+        about_it.map(|live| Box::new(live.ask.body.clone()))
     });
-    let advice = Advice { rule: ASKED_BEFORE.to_owned(), place: None, ruling: ToolRuling::Ask, words: String::new() };
-    known.await.unwrap_or(false).then(|| Consulted { ruling: Some(advice), ..Consulted::default() })
+    Ok(known.await?.map(|asked| Consulted { asked: Some(asked), ..Consulted::default() }))
 }
 
 async fn one(adviser: Adviser, handle: &Handle, about: &Consultation) -> Consulted {

@@ -89,7 +89,7 @@ fn consulted(advised: Advised) -> Consulted {
         (None, Some(ruled)) => Some(advice(ruled, ToolRuling::Allow)),
         (None, None) => None,
     };
-    Consulted { ruling, input: input.map(|input| Raw::from(input.to_string())), context }
+    Consulted { ruling, input: input.map(|input| Raw::from(input.to_string())), context, ..Consulted::default() }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Asks the advisers about an event of a hook, and records what they decide about a call.
 
-use askbridge_core::event::{CallMade, ToolRuling};
+use std::collections::VecDeque;
+
+use askbridge_core::event::{CallMade, CallResult, ToolRuling};
 use askbridge_core::ids::{CallId, Epoch, Raw};
-use askbridge_core::limits::CONTENT_BYTES_MAX;
+use askbridge_core::limits::{CONTENT_BYTES_MAX, HOOK_NOTES_MAX};
 use askbridge_peers::consult::{Consultation, Consulted};
 use askbridge_peers::doors::hook::{HookEvent, NAME, ToolCall, advice};
 use askbridge_peers::wish::Rejection;
+use parking_lot::Mutex;
 use serde_json::json;
 
 use super::sessions::{Current, current, started};
@@ -32,11 +35,11 @@ pub(super) async fn consulted(app: &App, caller: &Caller, heard: &HookEvent) -> 
         branch: settings.as_ref().and_then(|settings| settings.branch.clone()),
         mode: heard.mode.clone(),
         in_subagent: heard.in_subagent,
-        is_cut: false,
+        is_cut: heard.is_cut,
         what,
     };
     advice::cut(&mut about);
-    Ok(consult(&app.handle, &about).await)
+    consult(&app.handle, &about).await
 }
 
 /// Records a call that a rule decided about, and the ruling. In a terminal no other calls are recorded.
@@ -62,8 +65,53 @@ pub(super) async fn record_ruling(
     let (called, ruled) = made.events(CallId::from(id.as_str()), None);
     // A call that goes to a person is shown by its card.
     let called = Some(called).filter(|_| advice.ruling != ToolRuling::Ask);
-    for event in called.into_iter().chain(ruled) {
+    let returned = match advice.ruling {
+        ToolRuling::Deny => {
+            let (call, output) = (CallId::from(id.as_str()), advice.said());
+            Some(CallResult { call, ok: false, output }.event())
+        }
+        ToolRuling::Allow => {
+            app.hooks.allowed.keep(&id);
+            None
+        }
+        ToolRuling::Ask => None,
+    };
+    for event in called.into_iter().chain(ruled).chain(returned) {
         app.handle.record(session, None, Epoch(0), event).await.map_err(down)?;
     }
     Ok(())
+}
+
+/// Records that a call has run which a rule allowed. What it returned stays in the terminal.
+pub(super) async fn record_result(
+    app: &App,
+    caller: &Caller,
+    heard: &HookEvent,
+    call: &ToolCall,
+    failed: bool,
+) -> Result<(), Rejection> {
+    let Some(id) = call.id.as_deref().filter(|id| app.hooks.allowed.take(id)) else { return Ok(()) };
+    let session = started(app, caller, heard, &Default::default()).await?;
+    let returned = CallResult { call: CallId::from(id), ok: !failed, output: String::new() };
+    app.handle.record(session, None, Epoch(0), returned.event()).await.map_err(down)
+}
+
+/// The calls that a rule has allowed, and that have not ended yet. Oldest first.
+#[derive(Debug, Default)]
+pub(super) struct AllowedCalls(Mutex<VecDeque<String>>);
+
+impl AllowedCalls {
+    fn keep(&self, call: &str) {
+        let mut calls = self.0.lock();
+        if calls.len() >= HOOK_NOTES_MAX {
+            calls.pop_front();
+        }
+        calls.push_back(call.to_owned());
+    }
+
+    fn take(&self, call: &str) -> bool {
+        let mut calls = self.0.lock();
+        let place = calls.iter().position(|known| known == call);
+        place.and_then(|place| calls.remove(place)).is_some()
+    }
 }

@@ -19,7 +19,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
-use super::consulting::{consulted, record_ruling};
+use super::consulting::{AllowedCalls, consulted, record_result, record_ruling};
 use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -37,6 +37,8 @@ use crate::server::App;
 pub(crate) struct Hooks {
     pub(super) notes: Notes,
     pub(super) connected: Connected,
+    /// Calls that rules have allowed.
+    pub(super) allowed: AllowedCalls,
     /// Permits for threads that read an agent's files.
     pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
@@ -45,7 +47,8 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let looking = Arc::new(Semaphore::new(HOOK_LOOKS_MAX));
-        Self { notes: Notes::default(), connected: Connected::default(), looking, options: OnceLock::new() }
+        let (notes, connected, allowed) = Default::default();
+        Self { notes, connected, allowed, looking, options: OnceLock::new() }
     }
 }
 
@@ -88,8 +91,10 @@ impl From<String> for Output {
 }
 
 /// Returns what the hook prints; `None` is no opinion. `gone` is cancelled when the hook has disconnected.
-pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
-    let heard = hear(&event.text)?;
+///
+/// Fails only about a call that is about to run: its hook then knows that no rule was asked.
+pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
+    let Some(heard) = hear(&event.text) else { return Ok(None) };
     let agent = event.hook.and_then(|hook| agent_above(hook.pid, "hook")).and_then(ProcessId::of);
     let done = async {
         if let Some(agent) = agent {
@@ -98,10 +103,10 @@ pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) ->
         Box::pin(act(app, event, &heard, agent, gone)).await
     };
     match done.await {
-        Ok(output) => output,
+        Ok(output) => Ok(output),
         Err(error) => {
             debug!(%error, "A hook gets no opinion");
-            None
+            if matches!(heard.what, HookEventKind::Calling(_)) { Err(error) } else { Ok(None) }
         }
     }
 }
@@ -139,14 +144,14 @@ async fn act(
         }
         HookEventKind::Calling(call) => {
             let is_sent = said.ruling() == Some(ToolRuling::Ask);
+            if is_sent && !call.asks_a_person() {
+                record_ruling(app, caller, heard, call, &said).await?;
+            }
             let output = asked(app, event, heard, agent, is_sent, gone).await?;
             match output {
                 AskedOutput::Done(Some(output)) => Ok(Some(output)),
                 AskedOutput::Done(None) => Ok(advice::before(call, &said, false).map(Output::from)),
-                AskedOutput::Send => {
-                    record_ruling(app, caller, heard, call, &said).await?;
-                    Ok(advice::before(call, &said, true).map(Output::from))
-                }
+                AskedOutput::Send => Ok(advice::before(call, &said, true).map(Output::from)),
             }
         }
         HookEventKind::Wanted { .. } => match asked(app, event, heard, agent, false, gone).await? {
@@ -156,6 +161,7 @@ async fn act(
         HookEventKind::Called { call, response, failed } => {
             let called = Called { call, response: response.as_ref(), failed: *failed };
             let over = over(app, caller, heard, Some(called)).await?;
+            record_result(app, caller, heard, call, *failed).await?;
             Ok(advice::after(*failed, over.told.as_deref(), &said).map(Output::from))
         }
         HookEventKind::Prompted { .. } => {

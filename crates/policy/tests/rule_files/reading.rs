@@ -30,6 +30,7 @@ hours = "22:00-07:00"
 days = ["sat", "sun"]
 present = false
 decided_before = 4
+every_call = true
 timeout = "10m"
 undo = "5s"
 on_expiry = "stop"
@@ -58,7 +59,7 @@ timeout = "never"
     assert_eq!(problems(text), [""; 0]);
     let loaded = read("rules.toml", text, Some("/home/ada")).unwrap();
     let places: Vec<_> = loaded.rules.iter().map(|rule| rule.place.as_ref().unwrap().line).collect();
-    assert_eq!(places, [2, 27, 35, 40]);
+    assert_eq!(places, [2, 28, 36, 41]);
 }
 
 #[test]
@@ -173,4 +174,37 @@ is = "A"
     for example in &examples {
         assert_eq!(example.run(&rules), Ok(()), "line {}", example.line);
     }
+}
+
+#[test]
+fn a_rule_about_every_call_says_what_becomes_of_it_and_not_more() {
+    let rule = |more: &str| format!("[[rules]]\nname = \"a\"\n{more}\n");
+    let fine = "do = \"deny\"\nwords = \"no\"\ntool = \"Bash\"\nevery_call = true\nwhen_down = \"deny\"";
+    assert_eq!(problems(&rule(fine)), [""; 0]);
+    assert_eq!(
+        problems(&rule("do = \"answer\"\nanswer = \"first\"\nevery_call = true")),
+        [
+            "5:14: a call is denied, asked about or allowed; nothing else (use it with do = \"deny\", \"ask\" or \"allow\")"
+        ]
+    );
+    assert_eq!(
+        problems(&rule("do = \"ask\"\nkind = \"questions\"\nevery_call = true")),
+        [
+            "5:14: the rule looks at every call, and its conditions are about other asks, so it matches none (remove `every_call`, or the conditions)"
+        ]
+    );
+    assert_eq!(
+        problems(&rule("do = \"ask\"\nwhen_down = \"deny\"")),
+        ["4:13: `when_down` is for rules with every_call = true (add that line)"]
+    );
+    assert_eq!(
+        problems(&rule("do = \"allow\"\nevery_call = true\nwhen_down = \"deny\"")),
+        [
+            "5:13: a rule that allows cannot deny while askbridge does not answer (put `when_down` into a rule that denies or asks)"
+        ]
+    );
+    assert_eq!(
+        problems(&rule("do = \"ask\"\nevery_call = true\nwhen_down = \"maybe\"")),
+        ["5:13: `when_down`: `maybe` is not pass or deny"]
+    );
 }

@@ -257,7 +257,7 @@ fn consulted(text: &str) -> Result<Consulted, String> {
         Some(Advice { rule: word(name)?, place: place.clone(), ruling, words })
     });
     let input = said.get("input").map(|input| Raw::from(input.to_string()));
-    Ok(Consulted { ruling, input, context: word("context").into_iter().collect() })
+    Ok(Consulted { ruling, input, context: word("context").into_iter().collect(), asked: None })
 }
 
 /// Parses a query's result: `sessions`, `folder PATH`, `kept NAME {…} + …`, `presence here` (of one session or both).

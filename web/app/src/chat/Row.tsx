@@ -66,7 +66,7 @@ function Tool({ item }: { readonly item: Extract<Item, { kind: "tool" }> }) {
           {result && <pre tabIndex={0} aria-label={words.toolOutput}>{result.output}</pre>}
         </div>
       </details>
-      {ruled && <p className="app-line">{words.toolRuled(ruled.rule, ruled.ruling)}</p>}
+      {ruled && <p className="app-line">{words.toolRuled(ruled.rule, ruled.ruling, ruled.place)}</p>}
     </>
   );
 }

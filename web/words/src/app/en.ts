@@ -154,8 +154,10 @@ export const en = {
   toolFailed: "failed",
   toolInput: "What it was given",
   toolOutput: "What came back",
-  toolRuled: (rule: string, ruling: "allow" | "ask" | "deny") =>
-    ruling === "ask" ? `The rule ${rule} sends this to a person` : `${ruling === "allow" ? "Allowed" : "Denied"} by the rule ${rule}, no person was asked`,
+  toolRuled: (rule: string, ruling: "allow" | "ask" | "deny", place: string | null) => {
+    const named = place === null ? rule : `${rule} (${place})`;
+    return ruling === "ask" ? `The rule ${named} sends this to a person` : `${ruling === "allow" ? "Allowed" : "Denied"} by the rule ${named}, no person was asked`;
+  },
   turnEnded: (reason: string) => (["completed", "end_turn", "success"].includes(reason) ? "Done" : `Ended: ${reason.replaceAll("_", " ")}`),
   wasInterrupted: (who: string) => (who ? `Interrupted by ${who}` : "Interrupted"),
   wasConfigured: (what: string) => `Changed: ${what}`,

@@ -151,8 +151,10 @@ export const ja: Same<typeof en> = {
   toolFailed: "失敗",
   toolInput: "入力",
   toolOutput: "結果",
-  toolRuled: (rule, ruling) =>
-    ruling === "ask" ? `規則 ${rule} により人に確認します` : `規則 ${rule} により${ruling === "allow" ? "許可" : "拒否"}（人には確認していません）`,
+  toolRuled: (rule, ruling, place) => {
+    const named = place === null ? rule : `${rule}（${place}）`;
+    return ruling === "ask" ? `規則 ${named} により人に確認します` : `規則 ${named} により${ruling === "allow" ? "許可" : "拒否"}（人には確認していません）`;
+  },
   turnEnded: (reason) => (["completed", "end_turn", "success"].includes(reason) ? "完了" : `終了：${reason}`),
   wasInterrupted: (who) => (who ? `${who} が中断しました` : "中断しました"),
   wasConfigured: (what) => `変更：${what}`,

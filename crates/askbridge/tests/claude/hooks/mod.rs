@@ -10,6 +10,6 @@ mod plain;
 mod plugin;
 mod ran;
 mod strangers;
-mod terminal;
+pub(crate) mod terminal;
 mod tools;
-mod workstation;
+pub(crate) mod workstation;

@@ -13,24 +13,24 @@ use serde_json::{Value, json};
 use super::terminal::Terminal;
 use crate::house::House;
 
-pub(super) const CALL: &str = "toolu_1";
+pub(crate) const CALL: &str = "toolu_1";
 const PROMPT: &str = "hi-there";
 /// How long to wait before a key is pressed again.
 const AGAIN: Duration = Duration::from_secs(4);
 
-pub(super) struct Workstation {
-    pub(super) house: House,
-    pub(super) terminal: Terminal,
+pub(crate) struct Workstation {
+    pub(crate) house: House,
+    pub(crate) terminal: Terminal,
 }
 
 /// How Claude Code is started.
-pub(super) struct Setting<'a> {
-    pub(super) mode: &'a str,
-    pub(super) flags: &'a [&'a str],
+pub(crate) struct Setting<'a> {
+    pub(crate) mode: &'a str,
+    pub(crate) flags: &'a [&'a str],
     /// Are our hooks in the person's settings?
-    pub(super) hooks: bool,
+    pub(crate) hooks: bool,
     /// Variables of the server.
-    pub(super) server: &'a [(&'a str, &'a str)],
+    pub(crate) server: &'a [(&'a str, &'a str)],
 }
 
 impl Default for Setting<'_> {
@@ -44,13 +44,13 @@ pub(super) fn question() -> Script {
     asking([text("I have to ask."), ask(CALL, "Which?", ["Aaa", "Bbb"])])
 }
 
-pub(super) fn asking<const N: usize>(pieces: [askbridge_scripted::model::Piece; N]) -> Script {
+pub(crate) fn asking<const N: usize>(pieces: [askbridge_scripted::model::Piece; N]) -> Script {
     Script::new().turn(on_any_result(), [text("all done now")]).turn(on_user(PROMPT), pieces)
 }
 
 impl Workstation {
     #[track_caller]
-    pub(super) fn sit(script: Script, setting: &Setting<'_>) -> Self {
+    pub(crate) fn sit(script: Script, setting: &Setting<'_>) -> Self {
         let house = House::open_with(script, setting.server);
         furnish(&house, setting.hooks);
         Self::take(house, setting, &[])
@@ -58,7 +58,7 @@ impl Workstation {
 
     /// Starts Claude Code in a house that is set up, with extra variables.
     #[track_caller]
-    pub(super) fn take(house: House, setting: &Setting<'_>, more: &[(&str, &str)]) -> Self {
+    pub(crate) fn take(house: House, setting: &Setting<'_>, more: &[(&str, &str)]) -> Self {
         let mut command = CommandBuilder::new(places::claude());
         command.env_clear();
         for (name, value) in environment(&house) {
@@ -76,7 +76,7 @@ impl Workstation {
 
     /// Types the prompt, once the input line is shown.
     #[track_caller]
-    pub(super) fn prompt(&mut self) {
+    pub(crate) fn prompt(&mut self) {
         self.until_shown("❯");
         self.terminal.press(PROMPT);
         self.until_shown(PROMPT);
@@ -85,20 +85,20 @@ impl Workstation {
     }
 
     #[track_caller]
-    pub(super) fn until_shown(&self, wanted: &str) {
+    pub(crate) fn until_shown(&self, wanted: &str) {
         let what = format!("the terminal to show {wanted:?}");
         self.until(&what, |workstation| workstation.terminal.has_shown(wanted).then_some(()));
     }
 
     #[track_caller]
-    pub(super) fn until<T>(&self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
+    pub(crate) fn until<T>(&self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
         let what = format!("{what}; the terminal shows …{}", tail(&self.terminal.text()));
         self.house.until(&what, || look(self))
     }
 
     /// Presses keys until they have the wanted effect: a screen may be drawn before it takes input.
     #[track_caller]
-    pub(super) fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&Self) -> bool) {
+    pub(crate) fn press_until(&mut self, keys: &str, what: &str, done: impl Fn(&Self) -> bool) {
         let mut pressed: Option<Instant> = None;
         let end = Instant::now() + Duration::from_secs(90);
         while !done(self) {
@@ -113,17 +113,17 @@ impl Workstation {
 
     /// Waits for the one open ask on the phone.
     #[track_caller]
-    pub(super) fn rings(&self) -> Value {
+    pub(crate) fn rings(&self) -> Value {
         self.until("the phone to ring", |workstation| workstation.open_asks().pop())
     }
 
-    pub(super) fn open_asks(&self) -> Vec<Value> {
+    pub(crate) fn open_asks(&self) -> Vec<Value> {
         self.house.get("/v1/asks")["items"].as_array().unwrap().clone()
     }
 
     /// Waits until an ask has this state.
     #[track_caller]
-    pub(super) fn until_state(&self, ask: &Value, state: &str) -> Value {
+    pub(crate) fn until_state(&self, ask: &Value, state: &str) -> Value {
         let id = crate::house::id(ask);
         self.until(&format!("the ask to be {state}"), |workstation| {
             Some(workstation.house.ask(id)).filter(|ask| ask["state"] == state)
@@ -131,7 +131,7 @@ impl Workstation {
     }
 
     #[track_caller]
-    pub(super) fn until_delivered(&self, ask: &Value) -> Value {
+    pub(crate) fn until_delivered(&self, ask: &Value) -> Value {
         let id = crate::house::id(ask);
         self.until("the proof of delivery", |workstation| {
             Some(workstation.house.ask(id)).filter(|ask| !ask["delivered_at"].is_null())
@@ -140,13 +140,13 @@ impl Workstation {
 
     /// Returns the call's result as the model reads it.
     #[track_caller]
-    pub(super) fn result(&self) -> ToolResult {
+    pub(crate) fn result(&self) -> ToolResult {
         self.until("the model to hear about its call", |workstation| workstation.house.model.tool_result(CALL))
     }
 
     /// Answers in the terminal, with the first option.
     #[track_caller]
-    pub(super) fn answers_in_the_terminal(&mut self) -> ToolResult {
+    pub(crate) fn answers_in_the_terminal(&mut self) -> ToolResult {
         self.until_shown("Bbb");
         self.press_until("\r", "the answer to be taken", |workstation| {
             workstation.house.model.tool_result(CALL).is_some()
@@ -162,7 +162,7 @@ fn tail(text: &str) -> String {
 }
 
 /// Makes a home in which Claude Code has run before: it asks for no theme, no key and no trust.
-pub(super) fn furnish(house: &House, hooks: bool) {
+pub(crate) fn furnish(house: &House, hooks: bool) {
     let home = house.scratch.home();
     let trusted = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
     let known = json!({
@@ -179,12 +179,12 @@ pub(super) fn furnish(house: &House, hooks: bool) {
     }
 }
 
-pub(super) fn binary() -> PathBuf {
+pub(crate) fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_askbridge"))
 }
 
 /// Returns the whole environment of Claude Code: our binary on PATH, and where the server is.
-pub(super) fn environment(house: &House) -> Vec<(String, String)> {
+pub(crate) fn environment(house: &House) -> Vec<(String, String)> {
     let folder = binary().parent().unwrap().to_owned();
     let mut variables = house.scratch.env(&house.model.url());
     for (name, value) in &mut variables {

@@ -29,6 +29,15 @@ pub(super) struct AdvisedHook {
     waits: Waiting,
 }
 
+/// What is known of such a request meanwhile.
+#[derive(Debug)]
+pub(super) struct Consulting {
+    /// The call that it is about.
+    call: Option<String>,
+    /// The call has failed with this result. Then the hook is not answered any more.
+    denied_with: Option<String>,
+}
+
 /// What is done with the advice.
 #[derive(Debug)]
 enum Waiting {
@@ -160,23 +169,51 @@ impl Claude {
             is_cut,
             what,
         };
-        self.consulting.insert(request.to_owned(), call);
+        self.consulting.insert(request.to_owned(), Consulting { call, denied_with: None });
         let hook = AdvisedHook { request: request.to_owned(), waits };
         self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
     }
 
     /// Claude Code has gone past the hook of this call.
     pub(super) fn has_passed(&mut self, call: &str) {
-        self.consulting.retain(|_, known| known.as_deref() != Some(call));
+        self.consulting.retain(|_, known| known.call.as_deref() != Some(call) || known.denied_with.is_some());
+    }
+
+    /// A call has failed whose hook still waits: lines are heard again after a restart, and an earlier server answered.
+    pub(super) fn failed(&mut self, call: &str, output: &str) {
+        for known in self.consulting.values_mut().filter(|known| known.call.as_deref() == Some(call)) {
+            known.denied_with = Some(output.to_owned());
+        }
+    }
+
+    /// Records a denial that an earlier server told Claude Code, if it did not come to record it.
+    fn recognise(&mut self, waits: Waiting, ruling: Result<Receipt, Rejection>, output: &str, out: &mut Outbox) {
+        let said = ruling.ok().and_then(|receipt| receipt.consulted);
+        let advice = said.and_then(|said| said.ruling).filter(|advice| advice.ruling == ToolRuling::Deny);
+        if let (Waiting::Before(call), Some(advice)) = (waits, advice)
+            && output.contains(&advice.said())
+        {
+            self.ruled(&call.call, &call.tool, advice.recorded(), out);
+        }
     }
 
     /// The advisers have spoken.
     pub(super) fn advised(&mut self, hook: AdvisedHook, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {
-        if self.consulting.remove(&hook.request).is_none() {
-            return;
-        }
-        let said = ruling.ok().and_then(|receipt| receipt.consulted).map(|said| *said).unwrap_or_default();
+        let Some(waiting) = self.consulting.remove(&hook.request) else { return };
         let request = hook.request;
+        if let Some(output) = waiting.denied_with {
+            return self.recognise(hook.waits, ruling, &output, out);
+        }
+        let said = match ruling {
+            Ok(receipt) => receipt.consulted.map(|said| *said).unwrap_or_default(),
+            // Nothing is known about the call, not even whether a person was asked about it.
+            Err(rejection) if matches!(hook.waits, Waiting::Before(_)) => {
+                let why =
+                    format!("The rules could not be asked: {rejection}. Go on without this call, or try it again.");
+                return self.say(say::response(&request, Hooked::deny(&why)), out);
+            }
+            Err(_) => Consulted::default(),
+        };
         match hook.waits {
             Waiting::Before(call) => self.hooked(&request, call, &said, out),
             Waiting::After { event, told } => {

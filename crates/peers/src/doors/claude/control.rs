@@ -78,12 +78,15 @@ impl Claude {
             None => call.input,
         };
         let input = asked.as_deref();
-        let body = match (always, advised) {
-            (true, _) => approval::always(&call.tool, input).map(Body::Approval).map_err(Some),
-            (false, Some(advice)) => approval::sent(&call.tool, input, &advice.rule).map(Body::Approval).map_err(Some),
-            (false, None) => held::held(&call.tool, input),
+        let body = match (&said.asked, advised) {
+            // The very ask is found again only by the very body.
+            (Some(asked), _) => Ok((**asked).clone()),
+            (None, _) if always => approval::always(&call.tool, input).map(Body::Approval).map_err(Some),
+            (None, Some(advice)) => approval::sent(&call.tool, input, &advice.rule).map(Body::Approval).map_err(Some),
+            (None, None) => held::held(&call.tool, input),
         };
-        let goes_to_a_person = always || advised.is_some();
+        let is_asked_before = matches!(said.asked.as_deref(), Some(Body::Approval(_)));
+        let goes_to_a_person = always || advised.is_some() || is_asked_before;
         let ruled = ruled.or_else(|| advised.map(Advice::recorded));
         match body {
             Ok(body) => {

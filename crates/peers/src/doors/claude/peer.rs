@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::always::AlwaysAsk;
 use super::blocks::Blocks;
 use super::calls::PendingCall;
-use super::consulting::AdvisedHook;
+use super::consulting::{AdvisedHook, Consulting};
 use super::interrupts::Interrupts;
 use super::messages::Messages;
 use super::quirks::{HOOK_TIMEOUT_SECS, OLD_HOOK_TIMEOUT_SECS};
@@ -85,8 +85,8 @@ pub struct Claude {
     pub(super) hold_max: Option<Duration>,
     pub(super) always: AlwaysAsk,
     pub(super) consulted: OccurrenceKinds,
-    /// The hooks' requests that wait for the advisers, and the call that each is about.
-    pub(super) consulting: HashMap<String, Option<String>>,
+    /// The hooks' requests that wait for the advisers.
+    pub(super) consulting: HashMap<String, Consulting>,
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,

@@ -127,6 +127,9 @@ impl Claude {
         for block in blocks.into_iter().filter(|block| block.kind == "tool_result") {
             let Some(id) = block.tool_use_id else { continue };
             let output = text_of(block.content);
+            if block.is_error {
+                self.failed(&id, &output);
+            }
             let result = CallResult { call: CallId::from(&*id), ok: !block.is_error, output: bounded(&output) };
             if self.proves(&id, &result) {
                 let Some(ask) = self.end_call(&id, out).and_then(|call| call.ask) else { continue };

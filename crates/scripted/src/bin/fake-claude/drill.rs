@@ -4,7 +4,8 @@
 //! message `drill 2000` starts it, for that many milliseconds; `drill 2000 AT` waits until `AT`, in milliseconds since
 //! 1970, so that many can begin at once. A round is timed from writing the line with the question to reading the line
 //! with its answer. The frames are those of the real one, formatted as text, so that the double costs little.
-//! `FAKE_CLAUDE_DRILL=turns` is another mode: see `drill_turn`.
+//! `FAKE_CLAUDE_DRILL=turns` is another mode: see `drill_turn`. With `FAKE_CLAUDE_DRILL=calls` a round is a command about which no
+//! person is asked, from calling its hook to reading that it may run.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -18,6 +19,9 @@ use crate::settings::Settings;
 use crate::wire::{LineWriter, about, tool_result};
 
 pub(crate) const INPUT: &str = r#"{"questions":[{"question":"Which database should the new service use?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational, needs a server"},{"label":"SQLite","description":"Embedded, one file"}],"multiSelect":false}]}"#;
+
+/// A command that no rule of a benchmark is about.
+const COMMAND: &str = r#"{"command":"cargo test --workspace --test it -- filter","description":"Run the tests"}"#;
 
 pub(crate) struct Drill {
     pub(crate) settings: Settings,
@@ -100,7 +104,9 @@ impl Drill {
             format!(r#"{{"type":"stream_event","event":{event},{around}"{session}"}}"#)
         };
         let usage = r#"{"input_tokens":100,"output_tokens":20}"#;
-        let block = format!(r#"{{"type":"tool_use","id":"{call}","name":"AskUserQuestion","input":{INPUT}}}"#);
+        let calls = self.settings.calls;
+        let (tool, input) = if calls { ("Bash", COMMAND) } else { ("AskUserQuestion", INPUT) };
+        let block = format!(r#"{{"type":"tool_use","id":"{call}","name":"{tool}","input":{input}}}"#);
         let streams = self.settings.streams;
         let say_streamed = |line: &str| {
             if streams {
@@ -121,7 +127,7 @@ impl Drill {
         let request = self.writer.id();
         let began = Instant::now();
         say(&format!(
-            r#"{{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","callback_id":"{}","input":{{"session_id":"{session}","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"AskUserQuestion","tool_input":{INPUT},"tool_use_id":"{call}"}},"tool_use_id":"{call}"}}}}"#,
+            r#"{{"type":"control_request","request_id":"{request}","request":{{"subtype":"hook_callback","callback_id":"{}","input":{{"session_id":"{session}","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"{tool}","tool_input":{input},"tool_use_id":"{call}"}},"tool_use_id":"{call}"}}}}"#,
             self.hook
         ));
         say_streamed(&stream(r#"{"type":"content_block_stop","index":0}"#));
@@ -132,10 +138,10 @@ impl Drill {
         let wanted = format!(r#""request_id":"{request}""#);
         let answer = lines.find(|line| line.contains(&wanted))?;
         let took = began.elapsed();
-        if !answer.contains(r#""answers":{"#) {
+        if calls && answer.contains("permissionDecision") || !calls && !answer.contains(r#""answers":{"#) {
             return Some(Err(answer));
         }
-        let answered = tool_result(&call, "Your questions have been answered", false);
+        let answered = tool_result(&call, if calls { "done" } else { "Your questions have been answered" }, false);
         self.writer.user(&answered);
         Some(Ok(took))
     }

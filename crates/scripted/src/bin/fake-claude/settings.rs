@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     /// In the benchmark mode: is what the model says streamed as well?
     pub(crate) streams: bool,
     /// In the benchmark mode: does every message get a whole turn?
+    /// In a benchmark: calls about which no person is asked.
+    pub(crate) calls: bool,
     pub(crate) whole_turns: bool,
 }
 
@@ -49,6 +51,7 @@ impl Settings {
             brain: Brain::Nobody,
             drills: var("FAKE_CLAUDE_DRILL").is_some(),
             streams: var("FAKE_CLAUDE_DRILL").as_deref() == Some("streams"),
+            calls: var("FAKE_CLAUDE_DRILL").as_deref() == Some("calls"),
             whole_turns: var("FAKE_CLAUDE_DRILL").as_deref() == Some("turns"),
         };
         while let Some(arg) = args.next() {

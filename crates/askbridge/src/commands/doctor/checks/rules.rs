@@ -2,6 +2,8 @@
 
 use super::super::finding::Finding;
 use super::super::patient::Patient;
+use crate::commands::init::{CallMethod, Door, Program, doors};
+use crate::settings::Surroundings;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     let mut findings = ours(patient);
@@ -30,7 +32,13 @@ fn gobbys(patient: &Patient) -> Option<Finding> {
 fn ours(patient: &Patient) -> Vec<Finding> {
     match patient.settings.rule_source().read() {
         Ok(read) => match read.file {
-            Some(file) => vec![Finding::good(format!("{} rules from {}", read.set.len(), file.display()))],
+            Some(file) => {
+                let good = Finding::good(format!("{} rules from {}", read.set.len(), file.display()));
+                let looks = read.set.looks_at_every_call();
+                let unreported = Surroundings::look().ok().filter(|_| looks);
+                let unreported = unreported.and_then(|around| unreported_calls(patient, &around));
+                [good].into_iter().chain(unreported).collect()
+            }
             None => vec![Finding::skipped("there is no rule file")],
         },
         Err(problems) => {
@@ -40,4 +48,18 @@ fn ours(patient: &Patient) -> Vec<Finding> {
             vec![Finding::bad(what, format!("see `askbridge policy check {file}`"))]
         }
     }
+}
+
+/// Rules look at every call, and hooks report only those that ask a person.
+fn unreported_calls(patient: &Patient, around: &Surroundings) -> Option<Finding> {
+    let is_short = |door: &Door| match &door.method {
+        CallMethod::Hook { command, .. } => door.program == Program::Claude && !command.ends_with(" --rules"),
+        _ => false,
+    };
+    let short = doors(&patient.settings, around).into_iter().flatten().find(is_short)?;
+    let what = format!(
+        "rules look at every call, and the hooks in `{}` report only those that ask a person",
+        short.file.display()
+    );
+    Some(Finding::warning(what, "type `askbridge init claude --rules`, if these rules are for your terminals, too"))
 }

@@ -207,6 +207,7 @@ pub(super) fn again(door: &Door) -> String {
     let http = if matches!(door.method, CallMethod::HttpHook { .. }) { " --http" } else { "" };
     let more = match (&door.method, door.program) {
         (CallMethod::Hook { .. }, Program::Codex) => " --hooks",
+        (CallMethod::Hook { command, .. }, _) if command.ends_with(" --rules") => " --rules",
         (CallMethod::Mcp { .. } | CallMethod::HttpMcp { .. }, Program::Claude) => " --mcp",
         _ => "",
     };

@@ -1,73 +1,13 @@
-//! gobby's rules drive the real Claude Code: what they block, what the agent reads, and what survives.
+//! The cases of gobby's design: questions after a stop, sessions without a start, steps, conditions that fail, all rules at once.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use askbridge_scripted::model::{Piece, Script, ask, on_result, on_user, text, tool};
+use askbridge_scripted::model::{Script, ask, on_result, on_user, text, tool};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::house::{House, Talk, id};
-
-pub(crate) const FIRST: &str = "0.2.18";
-pub(crate) const SECOND: &str = "0.4.6";
-
-/// gobby's files of a version, as its wheel has them.
-#[track_caller]
-fn wheel(version: &str) -> PathBuf {
-    let tools = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/gobby")).join(version);
-    #[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
-    let folder = std::env::var_os("ASKBRIDGE_TEST_GOBBY").map_or(tools, |folder| PathBuf::from(folder).join(version));
-    assert!(folder.is_dir(), "there is no gobby {version} at {}; run `cargo xtask install`", folder.display());
-    folder
-}
-
-/// A folder of rules, and a house that is driven by them.
-struct Ruled {
-    folder: TempDir,
-    house: House,
-}
-
-impl Ruled {
-    fn open(script: Script, files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        for (file, text) in files {
-            write(folder.path(), file, text);
-        }
-        let house = House::open_with(script, &[("ASKBRIDGE_GOBBY_RULES", folder.path().to_str().unwrap())]);
-        Self { folder, house }
-    }
-
-    /// With all files of a version of gobby.
-    fn with_wheel(script: Script, version: &str) -> House {
-        let folder = wheel(version);
-        House::open_with(script, &[("ASKBRIDGE_GOBBY_RULES", folder.to_str().unwrap())])
-    }
-}
-
-fn write(folder: &Path, file: &str, text: &str) {
-    let path = folder.join(file);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-/// A session with gobby's proxy as an MCP server.
-fn with_proxy(house: &House, more: Value) -> Talk<'_> {
-    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/gobby_server.py");
-    let servers = json!({"gobby": {"type": "stdio", "command": "python3", "args": [server]}});
-    let allowed = ["mcp__gobby__call_tool", "mcp__gobby__list_tools", "mcp__gobby__get_tool_schema", "mcp__gobby__list_mcp_servers", "Bash", "Edit", "Write", "Read"];
-    let mut wish = json!({"mcp_servers": servers, "allowed_tools": allowed});
-    wish.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    house.session(wish)
-}
-
-fn proxied(id: &str, server: &str, name: &str, arguments: Value) -> Piece {
-    tool(id, "mcp__gobby__call_tool", json!({"server_name": server, "tool_name": name, "arguments": arguments}))
-}
-
-fn bash(id: &str, command: &str) -> Piece {
-    tool(id, "Bash", json!({"command": command, "description": "d"}))
-}
+use super::{FIRST, Ruled, SECOND, bash, proxied, read, wheel, with_proxy, write};
+use crate::house::{House, id};
 
 #[test]
 fn a_question_is_blocked_while_stops_are_counted_and_a_task_is_claimed() {
@@ -110,13 +50,6 @@ fn a_question_is_blocked_while_stops_are_counted_and_a_task_is_claimed() {
 
 /// The policy that both generations' first events tell an agent about, once.
 const POLICY: &str = "Pre-Existing Error/Warning/Failure Policy";
-
-/// How often the model has read this so far in its conversation.
-fn read(house: &House, words: &str) -> usize {
-    let heard = house.model.heard();
-    let talked = heard.iter().rev().find(|heard| !heard.tool_names().is_empty()).unwrap();
-    talked.messages().iter().map(|message| message.to_string().matches(words).count()).sum()
-}
 
 #[test]
 fn a_session_without_a_start_is_initialized_at_its_first_message_and_once() {
@@ -336,142 +269,4 @@ fn the_first_generation_blocks_a_question_after_a_stop_was_refused() {
     let read = ruled.house.model.tool_result("toolu_3").unwrap();
     assert!(read.is_error && read.text.contains("Do not ask — act on the hook directive"), "{read:?}");
     assert_eq!(talk.events_of("asked").len(), 0, "a card appeared");
-}
-
-const GREETS: &str = "
-rules:
-  greets:
-    event: turn_start
-    enabled: true
-    effects: [{type: inject_context, template: 'Source: {{ source }}. Project: {{ project.name }}.'}]
-";
-
-#[test]
-fn rules_are_told_where_a_session_comes_from() {
-    let script = Script::new().turn(on_user("hello"), [text("Hi.")]);
-    let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "greets.yaml", GREETS);
-    let rules = ("ASKBRIDGE_GOBBY_RULES", folder.path().to_str().unwrap());
-    let house = House::open_with(script, &[rules, ("ASKBRIDGE_DIALECTS", "gobby")]);
-    let talk = house.session(json!({}));
-    talk.say("hello");
-    talk.until_turns(1);
-    assert_eq!(read(&house, "Source: claude_sdk. Project: desk."), 1);
-    let (status, made) = house.post("/api/sessions/web-chat", &json!({"title": "From the page"}));
-    assert!(status < 300, "{status} {made}");
-    let sessions = house.get("/v1/sessions");
-    let page = sessions["items"].as_array().unwrap().iter().find(|it| it["title"] == "From the page").unwrap();
-    let talk = house.talk(page["id"].as_str().unwrap());
-    talk.say("hello");
-    talk.until_turns(1);
-    assert_eq!(read(&house, "Source: claude_sdk_web_chat."), 1);
-}
-
-#[test]
-fn a_project_tightens_by_its_own_files_and_allows_only_where_it_is_trusted() {
-    let rules = "
-rules:
-  no-push:
-    event: before_tool
-    enabled: true
-    priority: 1
-    effects: [{type: block, tools: [Bash], command_pattern: 'git push', reason: 'Not from {{ project.name }}.'}]
-  instead:
-    event: before_tool
-    enabled: true
-    effects: [{type: rewrite_input, tools: [Bash], input_updates: {command: 'touch rewritten'}, auto_approve: true}]
-";
-    let script = Script::new()
-        .turn(on_user("one"), [bash("toolu_1", "git push")])
-        .turn(on_result("toolu_1"), [bash("toolu_2", "touch made")])
-        .turn(on_result("toolu_2"), [text("done")])
-        .turn(on_user("two"), [bash("toolu_3", "touch made")])
-        .turn(on_result("toolu_3"), [text("done")]);
-    let house = House::open(script);
-    let work = house.scratch.work();
-    write(&work, ".gobby/workflows/rules/own.yaml", rules);
-    write(&work, ".gobby/project.json", r#"{"name": "shop"}"#);
-    let talk = house.session(json!({}));
-    talk.say("one");
-    let asked = talk.open_ask();
-    assert_eq!(asked["approval"]["summary"], "touch made", "nothing is rewritten, and a person is asked");
-    assert!(house.model.tool_result("toolu_1").unwrap().text.contains("Not from shop."));
-    house.answer(id(&asked), json!({"decision": "deny", "words": "no"}));
-    talk.until_turns(1);
-    let shown = house.get("/v1/rules")["gobby"]["projects"][0].clone();
-    assert_eq!((&shown["folder"], &shown["trusted"]), (&json!(work), &json!(false)));
-    assert_eq!(shown["findings"][0]["rule"], "instead");
-    // The operator trusts the folder, and a tap agrees to that.
-    fs::write(house.data().join("rules.toml"), format!("trusted = [{work:?}]\n")).unwrap();
-    let tap = house.until("the device is asked", || {
-        let open = house.get("/v1/asks")["items"].as_array()?.clone();
-        open.into_iter().find(|ask| ask["approval"]["summary"] == "Put changed rules in force")
-    });
-    house.answer(id(&tap), json!({"decision": "allow"}));
-    house.until("the folder is trusted", || (house.get("/v1/rules")["gobby"]["projects"][0]["trusted"] == true).then_some(()));
-    talk.say("two");
-    talk.until_turns(2);
-    assert!(work.join("rewritten").exists() && !work.join("made").exists());
-    assert_eq!(talk.events_of("asked").len(), 1);
-}
-
-#[test]
-fn where_gobbys_own_hooks_are_installed_its_rules_do_not_run_twice() {
-    let script = Script::new().turn(on_user("hello"), [text("Hi.")]);
-    let ruled = Ruled::open(script, &[("greets.yaml", GREETS)]);
-    let hook = json!({"type": "command", "command": "true # ghook --gobby-owned --cli=claude --type=Stop"});
-    let settings = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
-    write(&ruled.house.scratch.work(), ".claude/settings.json", &settings.to_string());
-    let talk = ruled.house.session(json!({}));
-    talk.say("hello");
-    talk.until_turns(1);
-    assert_eq!(read(&ruled.house, "Source: "), 0);
-    // A session that does not read those settings has no hooks of gobby's.
-    let talk = ruled.house.session(json!({"setting_sources": ["user"]}));
-    talk.say("hello");
-    talk.until_turns(1);
-    assert_eq!(read(&ruled.house, "Source: claude_sdk."), 1);
-}
-
-#[test]
-fn changed_rules_count_at_once_broken_ones_do_not_and_those_that_allow_wait_for_a_tap() {
-    let rule = |command: &str| {
-        format!(
-            "rules:\n  instead:\n    event: before_tool\n    enabled: true\n    effects: [{{type: rewrite_input, tools: [Bash], input_updates: {{command: '{command}'}}, auto_approve: true}}]\n"
-        )
-    };
-    let script = ["one", "two", "three", "four"].into_iter().enumerate().fold(Script::new(), |script, (at, said)| {
-        let call = format!("toolu_{at}");
-        script.turn(on_user(said), [bash(&call, "touch made")]).turn(on_result(&call), [text("done")])
-    });
-    let ruled = Ruled::open(script, &[("own.yaml", &rule("touch first"))]);
-    let (house, work) = (&ruled.house, ruled.house.scratch.work());
-    let talk = house.session(json!({}));
-    talk.say("one");
-    talk.until_turns(1);
-    assert!(work.join("first").exists(), "before a device is paired, and with a file of before, no tap is needed");
-    let gobby = || house.get("/v1/rules")["gobby"].clone();
-    // Broken: the last good version stays.
-    write(ruled.folder.path(), "own.yaml", "rules: [\n");
-    let found = house.until("the broken file is seen", || {
-        gobby()["rules"]["findings"].as_array()?.iter().find(|it| it["kind"] == "error").cloned()
-    });
-    assert!(found["what"].as_str().unwrap().ends_with("its last good version stays in force"), "{found}");
-    // Another one that allows: it waits for a tap, and until then only tightens.
-    write(ruled.folder.path(), "own.yaml", &rule("touch second"));
-    house.until("the new rules wait", || (gobby()["waits_for_tap"] == true && gobby()["rules"]["wrong"] == 0).then_some(()));
-    talk.say("two");
-    let open = house.until("the call and the tap are asked", || {
-        let open = house.get("/v1/asks")["items"].as_array()?.clone();
-        (open.len() == 2).then_some(open)
-    });
-    let (taps, calls): (Vec<_>, Vec<_>) = open.iter().partition(|ask| ask["approval"]["summary"] == "Put changed rules in force");
-    assert!(taps[0].to_string().contains("touch second"), "{}", taps[0]);
-    house.answer(id(calls[0]), json!({"decision": "deny", "words": "no"}));
-    talk.until_turns(2);
-    house.answer(id(taps[0]), json!({"decision": "allow"}));
-    house.until("the rules are agreed to", || (gobby()["waits_for_tap"] == false).then_some(()));
-    talk.say("three");
-    talk.until_turns(3);
-    assert!(work.join("second").exists() && !work.join("made").exists());
 }
