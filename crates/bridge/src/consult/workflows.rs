@@ -123,8 +123,14 @@ mod tests {
     fn every_occurrence_has_its_hook_of_gobbys() {
         let call = RuledCall::new("Bash", json!({"command": "ls"}));
         let table = [
-            (Occurrence::SessionBegan { source: "compact".to_owned() }, Hook::SessionStart { source: StartSource::Compact }),
-            (Occurrence::SessionBegan { source: "new word".to_owned() }, Hook::SessionStart { source: StartSource::Startup }),
+            (
+                Occurrence::SessionBegan { source: "compact".to_owned() },
+                Hook::SessionStart { source: StartSource::Compact },
+            ),
+            (
+                Occurrence::SessionBegan { source: "new word".to_owned() },
+                Hook::SessionStart { source: StartSource::Startup },
+            ),
             (Occurrence::Prompted { text: "Hi".to_owned() }, Hook::UserPromptSubmit { prompt: "Hi".to_owned() }),
             (Occurrence::Calling(bash()), Hook::PreToolUse(call.clone())),
             (

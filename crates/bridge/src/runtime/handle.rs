@@ -35,8 +35,8 @@ use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::meters::Meters;
-use crate::workflows::WorkflowsInForce;
 use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
+use crate::workflows::WorkflowsInForce;
 
 /// What a bridge is made of.
 #[derive(Debug)]

@@ -328,7 +328,8 @@ impl Handle {
         let unattended = unattended_in(&settings).or_else(|| self.rules.unattended.of(&caller.party));
         let now = self.clock.now();
         // Without rules, the facts that they would look at are not gathered: most of them cost an allocation.
-        let is_sent = wish.made.as_ref().and_then(|made| made.ruled.as_ref()).is_some_and(|by| by.ruling == ToolRuling::Ask);
+        let is_sent =
+            wish.made.as_ref().and_then(|made| made.ruled.as_ref()).is_some_and(|by| by.ruling == ToolRuling::Ask);
         let (terms, ruling) = if rules.is_empty() && project.is_none() && unattended.is_none() && permission.is_none() {
             (unruled_terms(&rules, wishes, now), None)
         } else {

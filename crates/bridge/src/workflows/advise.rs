@@ -37,6 +37,15 @@ pub(crate) struct Happening {
     pub(crate) extra: Map<String, Value>,
 }
 
+/// What a door says of a session.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) door: &'static str,
+    pub(super) agent: Option<String>,
+    pub(super) title: Option<String>,
+    pub(super) folder: Option<String>,
+}
+
 /// What is known of a session, and which rules hold in it.
 pub(super) struct Known {
     pub(super) exists: bool,
@@ -101,7 +110,9 @@ impl Handle {
 
     async fn advised(&self, happening: Happening) -> Result<Advised, Rejection> {
         let session = happening.session;
-        let known = self.known_to_workflows(&happening).await?;
+        let Happening { door, agent, title, folder, .. } = happening.clone();
+        let said = Said { door, agent, title, folder };
+        let known = self.workflows_known(session, said).await?;
         if known.is_free() {
             return Ok(Advised::default());
         }
@@ -167,24 +178,14 @@ impl Handle {
         Ok(stored.unwrap_or_else(|| known.fresh()))
     }
 
-    async fn known_to_workflows(&self, happening: &Happening) -> Result<Known, Rejection> {
-        let said = (happening.door, happening.agent.clone(), happening.title.clone(), happening.folder.clone());
-        self.workflows_known(happening.session, Some(said)).await
-    }
-
-    /// What is known of a session. `said`: the door, the agent, the title and the folder, as they are known otherwise.
-    pub(super) async fn workflows_known(
-        &self,
-        session: SessionId,
-        said: Option<(&'static str, Option<String>, Option<String>, Option<String>)>,
-    ) -> Result<Known, Rejection> {
+    /// What is known of a session, and of one that does not exist yet, what is said of it.
+    pub(super) async fn workflows_known(&self, session: SessionId, said: Said) -> Result<Known, Rejection> {
         let (started, settings) =
             self.look(session, |state| (state.session.started.clone(), state.session.settings.clone())).await?;
         let launch = Launch::of(&settings);
-        let (said_door, said_agent, said_title, said_folder) = said.unwrap_or_default();
-        let door = started.as_ref().map_or(said_door, |started| started.door.as_str()).to_owned();
-        let agent = started.as_ref().map(|started| started.agent.clone()).or(said_agent).unwrap_or_default();
-        let folder = said_folder.or_else(|| settings.folder.clone());
+        let door = started.as_ref().map_or(said.door, |started| started.door.as_str()).to_owned();
+        let agent = started.as_ref().map(|started| started.agent.clone()).or(said.agent).unwrap_or_default();
+        let folder = said.folder.or_else(|| settings.folder.clone());
         let is_hosted = door == claude::NAME;
         let sources = match is_hosted {
             true => Sources::named(launch.setting_sources.as_deref()),
@@ -202,7 +203,7 @@ impl Handle {
         };
         let facts = SessionFacts {
             id: session.to_string(),
-            title: said_title.or_else(|| settings.title.clone()),
+            title: said.title.or_else(|| settings.title.clone()),
             project: place.name.clone().or_else(|| name_of(folder.as_deref())),
             folder,
             ..SessionFacts::default()
@@ -265,7 +266,12 @@ fn one(loaded: &Loaded, trust: Trust, event: &Event, state: &mut SessionState) -
     let outcome = loaded.workflows.on(state, event);
     let advised = Advised::of(&outcome, &event.hook, loaded, trust);
     for observed in &outcome.observed {
-        info!(session.id = event.session.id, rule = observed.rule, category = observed.category, "A rule observed something");
+        info!(
+            session.id = event.session.id,
+            rule = observed.rule,
+            category = observed.category,
+            "A rule observed something"
+        );
     }
     (outcome, advised)
 }

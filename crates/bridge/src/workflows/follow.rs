@@ -71,7 +71,13 @@ async fn take_over(app: &App, loaded: Arc<Loaded>) -> Option<Pending> {
     }
     let trust = if is_agreed { Trust::Whole } else { Trust::Tightens };
     workflows.put(Arc::clone(&loaded), trust);
-    info!(files = totals.files, rules = totals.active, inactive = totals.inactive, wrong = totals.wrong, "gobby's rules are in force");
+    info!(
+        files = totals.files,
+        rules = totals.active,
+        inactive = totals.inactive,
+        wrong = totals.wrong,
+        "gobby's rules are in force"
+    );
     let since = Some(app.handle.now());
     workflows.set_state(|state| {
         (state.since, state.waits_for_tap, state.problem) = (since, !is_agreed, None);

@@ -109,7 +109,8 @@ impl Loaded {
 
     /// Does a rule look at permissions that are asked for?
     pub(super) fn answers_permissions(&self) -> bool {
-        let mut rules = self.report.files.iter().flat_map(|file| &file.rules).filter(|it| it.status == RuleStatus::Active);
+        let mut rules =
+            self.report.files.iter().flat_map(|file| &file.rules).filter(|it| it.status == RuleStatus::Active);
         rules.any(|rule| {
             rule.event.as_deref() == Some("permission_request") || rule.name.contains("/on_permission_request/")
         })
@@ -128,7 +129,8 @@ impl Loaded {
             let lines: Vec<_> = text.lines().collect();
             for rule in file.rules.iter().filter(|rule| loosens(rule)) {
                 let from = rule.line.saturating_sub(1);
-                let next = file.rules.iter().map(|other| other.line.saturating_sub(1)).filter(|line| *line > from).min();
+                let next =
+                    file.rules.iter().map(|other| other.line.saturating_sub(1)).filter(|line| *line > from).min();
                 let to = next.unwrap_or(lines.len()).min(lines.len());
                 let text = lines.get(from..to).unwrap_or_default().join("\n");
                 let text = format!("# {}:{}\n{}", file.file, rule.line, text.trim_end());

@@ -67,7 +67,8 @@ mod tests {
     use super::*;
 
     fn settings(command: &str) -> String {
-        json!({"hooks": {"PreToolUse": [{"matcher": "", "hooks": [{"type": "command", "command": command}]}]}}).to_string()
+        json!({"hooks": {"PreToolUse": [{"matcher": "", "hooks": [{"type": "command", "command": command}]}]}})
+            .to_string()
     }
 
     #[test]

@@ -121,7 +121,9 @@ impl GobbyProjects {
             looked.await.ok()
         };
         let Ok(Some(place)) = tokio::time::timeout(limits::PROJECT_LOOK_MAX, look).await else {
-            warn!("gobby's rules of a project could not be looked at in time; the last good ones count, if there are any");
+            warn!(
+                "gobby's rules of a project could not be looked at in time; the last good ones count, if there are any"
+            );
             return last;
         };
         self.known.lock().put(key, place.clone(), now);
@@ -253,7 +255,10 @@ mod tests {
         write(&root, ".gobby/project.json", r#"{"name": "shop"}"#);
         fs::create_dir_all(root.join("src/deep")).unwrap();
         let within = root.join("src/deep");
-        assert!(look(&within, &on(), Sources::ALL, None).rules.is_none(), "outside of a repository, nothing above counts");
+        assert!(
+            look(&within, &on(), Sources::ALL, None).rules.is_none(),
+            "outside of a repository, nothing above counts"
+        );
         fs::create_dir(root.join(".git")).unwrap();
         let place = look(&within, &on(), Sources::ALL, None);
         let rules = place.rules.unwrap();
@@ -273,7 +278,8 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path();
         write(root, ".gobby/workflows/rules/no-push.yaml", RULE);
-        let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "ghook --gobby-owned --cli=claude"}]}]}}"#;
+        let hook =
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "ghook --gobby-owned --cli=claude"}]}]}}"#;
         write(root, ".claude/settings.json", hook);
         let place = look(root, &on(), Sources::ALL, None);
         assert!(place.has_own_hooks && place.rules.is_none());

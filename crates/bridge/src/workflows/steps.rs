@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use askbridge_core::ids::SessionId;
 use askbridge_core::refusal::Refusal;
+use askbridge_peers::doors::claude;
 use askbridge_peers::wish::Rejection;
 use askbridge_workflows::NotActivated;
 use serde_json::{Map, Value};
 
-use super::advise::{Known, sets};
+use super::advise::{Known, Said, sets};
 use super::state::StoredState;
 use crate::runtime::Handle;
 
@@ -74,8 +75,9 @@ impl StoredState {
     /// The step workflow that is active.
     pub(super) fn step(&self) -> Option<StepNow> {
         let both = [&self.operator, &self.project];
-        let (state, active) =
-            both.into_iter().find_map(|state| Some((state, state.active.as_ref().filter(|active| !active.is_ended)?)))?;
+        let (state, active) = both
+            .into_iter()
+            .find_map(|state| Some((state, state.active.as_ref().filter(|active| !active.is_ended)?)))?;
         let own = active.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
         let variables = state.variables.iter().map(|(name, value)| (name.clone(), value.clone())).chain(own).collect();
         let waits_for = active.approval.as_ref().map(|approval| approval.prompt.clone());
@@ -89,7 +91,7 @@ impl Handle {
         if !self.workflows.is_on() {
             return Ok(None);
         }
-        let known = self.workflows_known(session, None).await?;
+        let known = self.workflows_known(session, Said::default()).await?;
         if known.is_free() {
             return Ok(None);
         }
@@ -105,7 +107,7 @@ impl Handle {
         workflow: &str,
         variables: &Map<String, Value>,
     ) -> Result<Option<StepNow>, Rejection> {
-        let known = self.workflows_known(session, None).await?;
+        let known = self.workflows_known(session, Said::default()).await?;
         may_have(&known).map_err(refused)?;
         let begun = |state: &mut StoredState| activate(&known, state, workflow, variables).map_err(refused);
         let step = self.change_workflows(&known, session, begun).await?;
@@ -118,7 +120,7 @@ impl Handle {
 
     /// Ends the step workflow of a session. `false`: none is active.
     pub(crate) async fn end_workflow(&self, session: SessionId) -> Result<bool, Rejection> {
-        let known = self.workflows_known(session, None).await?;
+        let known = self.workflows_known(session, Said::default()).await?;
         let mut ended = None;
         let end = |state: &mut StoredState| {
             ended = state.step();
@@ -134,9 +136,10 @@ impl Handle {
 
     /// May a session in this folder be started with this step workflow?
     pub(crate) async fn check_workflow(&self, folder: Option<&str>, workflow: &str) -> Result<(), Rejection> {
-        let said = (askbridge_peers::doors::claude::NAME, None, None, folder.map(str::to_owned));
+        let folder = folder.map(str::to_owned);
+        let said = Said { door: claude::NAME, folder, ..Said::default() };
         // A session that does not exist, in this folder.
-        let known = self.workflows_known(SessionId(0), Some(said)).await?;
+        let known = self.workflows_known(SessionId(0), said).await?;
         may_have(&known).map_err(refused)?;
         activate(&known, &mut StoredState::default(), workflow, &Map::new()).map_err(refused)
     }

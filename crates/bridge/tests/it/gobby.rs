@@ -3,7 +3,9 @@
 use std::fs;
 
 use askbridge_bridge::clock::Clock;
-use askbridge_core::ids::{Timestamp, SessionId};
+use askbridge_core::event::{Audience, Settings};
+use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::intent::{Intent, Start};
 use askbridge_journal::shelf::Shelf;
 use askbridge_journal::sqlite;
 use serde_json::{Value, json};
@@ -77,12 +79,15 @@ impl Shell<'_> {
     }
 
     async fn asks(&self, call: &str) -> Value {
-        let input = json!({"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A"}, {"label": "B"}]}]});
-        self.tells("PreToolUse", json!({"tool_name": "AskUserQuestion", "tool_input": input, "tool_use_id": call})).await
+        let input =
+            json!({"questions": [{"question": "Which?", "header": "H", "options": [{"label": "A"}, {"label": "B"}]}]});
+        self.tells("PreToolUse", json!({"tool_name": "AskUserQuestion", "tool_input": input, "tool_use_id": call}))
+            .await
     }
 
     async fn ran(&self, call: &str) {
-        let ran = json!({"tool_name": "Read", "tool_input": {"file_path": "x"}, "tool_use_id": call, "tool_response": "y"});
+        let ran =
+            json!({"tool_name": "Read", "tool_input": {"file_path": "x"}, "tool_use_id": call, "tool_response": "y"});
         self.tells("PostToolUse", ran).await;
     }
 }
@@ -200,5 +205,32 @@ async fn a_step_workflow_is_started_shown_and_ended_and_forgotten_with_its_sessi
     assert_eq!(house.delete(&format!("/v1/sessions/{id}"), &operator).await.0, 200);
     assert_eq!(stored().await, 0, "the state is forgotten with its session");
     assert!(id.parse::<SessionId>().is_ok());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_continues_another_goes_on_in_its_step() {
+    let house = House::open().await;
+    let folder = rules(&[("own.yaml", STEPS)]);
+    house.rule_by_gobby(folder.path()).await;
+    let local = house.local().await;
+    let (_, session) = house.post("/v1/sessions", &local, &json!({"title": "T"})).await;
+    let id = session["id"].as_str().unwrap();
+    let path = format!("/v1/sessions/{id}/workflow");
+    let (_, begun) = house.post(&path, &local, &json!({"name": "own", "variables": {"task": "#12"}})).await;
+    let (from, to) = (id.parse::<SessionId>().unwrap(), SessionId(77));
+    let start = Start {
+        door: "http".to_owned(),
+        agent: "ci".to_owned(),
+        owner: house.app.tokens.caller(&local).unwrap().party,
+        audience: Audience::Everyone,
+        settings: Settings::default(),
+        continues: Some(from),
+    };
+    house.handle.submit(to, vec![Intent::Start(Box::new(start))]).await.unwrap();
+    house.handle.submit(from, vec![Intent::Continue { to }]).await.unwrap();
+    assert_eq!(house.get(&path, &local).await.1["variables"], begun["variables"]);
+    let shown = house.get(&format!("/v1/sessions/{to}"), &local).await.1;
+    assert_eq!(shown["workflow"], begun["workflow"]);
     house.close().await;
 }

@@ -34,7 +34,10 @@ fn a_question_is_blocked_while_stops_are_counted_and_a_task_is_claimed() {
     talk.until_turns(1);
     let read = house.model.tool_result("toolu_5").unwrap();
     assert!(read.is_error && read.text.contains("Do not ask — act on the hook directive"), "{read:?}");
-    assert!(read.text.contains("block-ask-during-stop-compliance") && read.text.contains("no person was asked"), "{read:?}");
+    assert!(
+        read.text.contains("block-ask-during-stop-compliance") && read.text.contains("no person was asked"),
+        "{read:?}"
+    );
     assert_eq!(talk.events_of("asked").len(), 0, "a card appeared");
     let ruled = talk.events_of("tool_ruled");
     let ruled: Vec<_> = ruled.iter().map(|it| (it["call"].as_str().unwrap(), it["ruling"].as_str().unwrap())).collect();
@@ -66,7 +69,8 @@ fn a_session_without_a_start_is_initialized_at_its_first_message_and_once() {
     // Nor after a resume: the process is killed, and the server too.
     let pid = talk.pid().unwrap();
     house.kill();
-    rustix::process::kill_process_group(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+    rustix::process::kill_process_group(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL)
+        .unwrap();
     house.start();
     let talk = house.talk(&session);
     talk.say("again three");
@@ -103,7 +107,10 @@ fn a_step_blocks_a_question_before_a_person_is_asked_and_survives_a_kill() {
     let mut ruled = Ruled::open(script, &[("careful.yaml", STEPS)]);
     let unknown = json!({"agent": "claude", "cwd": ruled.house.scratch.work(), "workflow": "nope"});
     let (status, refused) = ruled.house.post("/v1/sessions", &unknown);
-    assert_eq!((status, refused["detail"].as_str().unwrap()), (422, "`nope` cannot be started: there is no such workflow"));
+    assert_eq!(
+        (status, refused["detail"].as_str().unwrap()),
+        (422, "`nope` cannot be started: there is no such workflow")
+    );
     let talk = with_proxy(&ruled.house, json!({"workflow": "careful"}));
     assert_eq!(talk.show()["workflow"], json!({"name": "careful", "step": "look"}));
     talk.say("one");

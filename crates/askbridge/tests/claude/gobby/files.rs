@@ -70,7 +70,9 @@ rules:
         open.into_iter().find(|ask| ask["approval"]["summary"] == "Put changed rules in force")
     });
     house.answer(id(&tap), json!({"decision": "allow"}));
-    house.until("the folder is trusted", || (house.get("/v1/rules")["gobby"]["projects"][0]["trusted"] == true).then_some(()));
+    house.until("the folder is trusted", || {
+        (house.get("/v1/rules")["gobby"]["projects"][0]["trusted"] == true).then_some(())
+    });
     talk.say("two");
     talk.until_turns(2);
     assert!(work.join("rewritten").exists() && !work.join("made").exists());
@@ -121,13 +123,16 @@ fn changed_rules_count_at_once_broken_ones_do_not_and_those_that_allow_wait_for_
     assert!(found["what"].as_str().unwrap().ends_with("its last good version stays in force"), "{found}");
     // Another one that allows: it waits for a tap, and until then only tightens.
     write(ruled.folder.path(), "own.yaml", &rule("touch second"));
-    house.until("the new rules wait", || (gobby()["waits_for_tap"] == true && gobby()["rules"]["wrong"] == 0).then_some(()));
+    house.until("the new rules wait", || {
+        (gobby()["waits_for_tap"] == true && gobby()["rules"]["wrong"] == 0).then_some(())
+    });
     talk.say("two");
     let open = house.until("the call and the tap are asked", || {
         let open = house.get("/v1/asks")["items"].as_array()?.clone();
         (open.len() == 2).then_some(open)
     });
-    let (taps, calls): (Vec<_>, Vec<_>) = open.iter().partition(|ask| ask["approval"]["summary"] == "Put changed rules in force");
+    let (taps, calls): (Vec<_>, Vec<_>) =
+        open.iter().partition(|ask| ask["approval"]["summary"] == "Put changed rules in force");
     assert!(taps[0].to_string().contains("touch second"), "{}", taps[0]);
     house.answer(id(calls[0]), json!({"decision": "deny", "words": "no"}));
     talk.until_turns(2);

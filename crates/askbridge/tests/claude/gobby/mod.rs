@@ -60,7 +60,16 @@ fn write(folder: &Path, file: &str, text: &str) {
 fn with_proxy(house: &House, more: Value) -> Talk<'_> {
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/claude/gobby_server.py");
     let servers = json!({"gobby": {"type": "stdio", "command": "python3", "args": [server]}});
-    let allowed = ["mcp__gobby__call_tool", "mcp__gobby__list_tools", "mcp__gobby__get_tool_schema", "mcp__gobby__list_mcp_servers", "Bash", "Edit", "Write", "Read"];
+    let allowed = [
+        "mcp__gobby__call_tool",
+        "mcp__gobby__list_tools",
+        "mcp__gobby__get_tool_schema",
+        "mcp__gobby__list_mcp_servers",
+        "Bash",
+        "Edit",
+        "Write",
+        "Read",
+    ];
     let mut wish = json!({"mcp_servers": servers, "allowed_tools": allowed});
     wish.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     house.session(wish)

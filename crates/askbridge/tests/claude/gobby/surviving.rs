@@ -42,7 +42,11 @@ fn events_that_are_heard_again_after_a_kill_count_once() {
     let talk = ruled.house.talk(&session);
     talk.until_turns(1);
     let result = |call: &str| ruled.house.model.tool_result(call).unwrap();
-    assert!(!result("toolu_2").is_error && result("toolu_3").text.contains("Enough after 2."), "{:?}", result("toolu_3"));
+    assert!(
+        !result("toolu_2").is_error && result("toolu_3").text.contains("Enough after 2."),
+        "{:?}",
+        result("toolu_3")
+    );
     assert_eq!(talk.events_of("tool_ruled").len(), 1);
     talk.say("again");
     talk.until_turns(2);

@@ -70,7 +70,11 @@ fn only_rules_that_can_let_an_agent_do_more_need_agreement() {
     let folder = scratch.path();
     let first = rule("a", BLOCK);
     let rewrites = "  b:\n    event: before_tool\n    enabled: true\n    effects: [{type: rewrite_input, tools: [Bash], input_updates: {command: ls}}]\n";
-    write(folder, "a.yaml", &format!("{first}{rewrites}  c:\n    event: stop\n    enabled: true\n    effects: [{BLOCK}]\n"));
+    write(
+        folder,
+        "a.yaml",
+        &format!("{first}{rewrites}  c:\n    event: stop\n    enabled: true\n    effects: [{BLOCK}]\n"),
+    );
     let loaded = load(folder, Bounds::OPERATOR).unwrap();
     assert_eq!(loaded.loosening(), [format!("# a.yaml:6\n{}", rewrites.trim_end())]);
     let findings: Vec<_> = loaded.loosening_findings().collect();
