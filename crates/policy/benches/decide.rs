@@ -9,24 +9,27 @@ use askbridge_policy::{Example, read};
 const RULES: usize = 10_000;
 const DECISIONS: u32 = 2_000;
 
+/// What the rules are about, the condition of one of them, and an ask that one of them matches.
+type Rules = (&'static str, fn(usize) -> String, &'static str);
+
 fn main() {
-    let question = "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]";
-    let command = "command = \"cargo test --workspace && program7777 run x\"\nfolder = \"/w/p7777/sub\"";
-    let kinds: [(&str, fn(usize) -> String, &str); 6] = [
-        ("commands", |at| format!("tool = \"Bash(program{at} run *)\"\nevery_call = true"), command),
+    const QUESTION: &str = "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]";
+    const COMMAND: &str = "command = \"cargo test --workspace && program7777 run x\"\nfolder = \"/w/p7777/sub\"";
+    let kinds: [Rules; 6] = [
+        ("commands", |at| format!("tool = \"Bash(program{at} run *)\"\nevery_call = true"), COMMAND),
         (
             "paths",
             |at| format!("tool = \"Edit(/src{at}/**)\"\nevery_call = true"),
             "tool = \"Edit\"\ninput = { file_path = \"/w/src7777/a.ts\" }\nfolder = \"/w\"",
         ),
-        ("folders", |at| format!("folder = \"/w/p{at}\"\nevery_call = true"), command),
+        ("folders", |at| format!("folder = \"/w/p{at}\"\nevery_call = true"), COMMAND),
         (
             "fields",
             |at| format!("input.name = \"item {at}\"\nevery_call = true"),
             "tool = \"mcp__x__get\"\ninput = { name = \"item 7777\" }",
         ),
-        ("questions with stars", |at| format!("question = \"Deploy service {at} to *\""), question),
-        ("words of the headline", |at| format!("asks_about = \"service {at} to\""), question),
+        ("questions with stars", |at| format!("question = \"Deploy service {at} to *\""), QUESTION),
+        ("words of the headline", |at| format!("asks_about = \"service {at} to\""), QUESTION),
     ];
     for (what, condition, ask) in kinds {
         let rule = |at| format!("[[rules]]\nname = \"r{at}\"\ndo = \"ask\"\n{}\n", condition(at));

@@ -43,11 +43,13 @@ struct ByPiece {
     all: Vec<u32>,
 }
 
+/// A condition on a text, and the literal parts of which one has to be in it.
+type Wanted = (Of, Vec<String>);
+
 /// Makes an index of rules, in two passes: the rarest piece is known only when all rules were seen.
 #[derive(Debug, Default)]
 pub(super) struct PiecesBuilder {
-    /// For each rule its conditions on texts, each with the literal parts of which one has to be in the text.
-    rules: Vec<(u32, Vec<(Of, Vec<String>)>)>,
+    rules: Vec<(u32, Vec<Wanted>)>,
     seen: HashMap<(Of, Piece), u32>,
 }
 
@@ -138,7 +140,7 @@ impl ByPiece {
 }
 
 /// The conditions of a rule that want a piece of some text. Each with the literal parts of its patterns.
-fn wanted(when: &Conditions) -> Vec<(Of, Vec<String>)> {
+fn wanted(when: &Conditions) -> Vec<Wanted> {
     let lists = [
         (Of::Agent, &when.agent),
         (Of::Session, &when.session),

@@ -74,7 +74,7 @@ impl HookedCall {
         })
     }
 
-    fn named(&self) -> ToolCall {
+    pub(super) fn named(&self) -> ToolCall {
         let input = Raw::from(self.input.as_deref().map_or("{}", RawValue::get));
         ToolCall { id: Some(self.call.clone()), tool: self.tool.clone(), input }
     }

@@ -72,7 +72,7 @@ impl Claude {
             return;
         }
         let advised = said.ruling.as_ref().filter(|advice| advice.ruling == ToolRuling::Ask);
-        let advised = advised.filter(|_| !always && !held::HELD_TOOLS.contains(&call.tool.as_str()));
+        let advised = advised.filter(|_| !always && !call.named().asks_a_person());
         let asked = match said.input.as_ref() {
             Some(input) => RawValue::from_string(input.as_str().to_owned()).ok().or(call.input),
             None => call.input,
