@@ -65,7 +65,8 @@ fn the_first_message_of_a_client_without_a_start_takes_the_baseline_too() {
 
 #[test]
 fn gobbys_own_rule_for_a_clean_tree_blocks_what_the_session_left_uncommitted() {
-    let mut session = Session::of_gobby(SECOND, "claude");
+    let files_of_it = ["require-commit-before-status.yaml", "capture-baseline-dirty-files-on-start.yaml"];
+    let mut session = Session::of_files(SECOND, &files_of_it, "claude");
     session.facts.dirty_files = files(&["a.py"], &["b.py"]);
     session.start(StartSource::Startup);
     assert_eq!(session.variable("baseline_dirty_files"), json!(["a.py", "b.py"]));

@@ -124,6 +124,23 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
         ],
     ),
     ("go.md", &[("$ export ASKBRIDGE_URL=", GO), ("package main", GO), ("deploying", Output)]),
+    (
+        "gobby-rules.md",
+        &[
+            ("rules:", GOBBY),
+            ("name: careful", GOBBY),
+            ("$ askbridge policy check --gobby", GOBBY),
+            ("askbridge serve --gobby-rules", GOBBY),
+            (
+                "askbridge init claude --rules",
+                Run(
+                    "crates/askbridge/tests/init/programs.rs",
+                    "with_rules_claude_reports_every_call_and_without_them_again_only_what_asks",
+                ),
+            ),
+            ("askbridge policy workflow start", GOBBY),
+        ],
+    ),
     ("init.md", &[("$ askbridge init", INIT), ("askbridge init claude --http", INIT), ("$ askbridge doctor", DOCTOR)]),
     (
         "mcp.md",
@@ -174,23 +191,6 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
         ],
     ),
     ("python.md", &[("$ export ASKBRIDGE_URL=", PYTHON), ("import http.client", PYTHON), ("deploying", Output)]),
-    (
-        "gobby-rules.md",
-        &[
-            ("rules:", GOBBY),
-            ("name: careful", GOBBY),
-            ("$ askbridge policy check --gobby", GOBBY),
-            ("askbridge serve --gobby-rules", GOBBY),
-            (
-                "askbridge init claude --rules",
-                Run(
-                    "crates/askbridge/tests/init/programs.rs",
-                    "with_rules_claude_reports_every_call_and_without_them_again_only_what_asks",
-                ),
-            ),
-            ("askbridge policy workflow start", GOBBY),
-        ],
-    ),
     (
         "rules.md",
         &[
