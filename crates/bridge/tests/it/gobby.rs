@@ -67,7 +67,8 @@ struct Shell<'h> {
 impl Shell<'_> {
     async fn tells(&self, event: &str, more: Value) -> Value {
         let mut body = json!({"hook_event_name": event, "session_id": self.conversation, "cwd": "/work/shop"});
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let body_fields = body.as_object_mut().expect("it is an object");
+        body_fields.extend(more.as_object().expect("fields").clone());
         let (status, output) = self.house.post("/v1/hook", &self.token, &body).await;
         assert_eq!(status, 200, "{output}");
         output
@@ -93,9 +94,9 @@ impl Shell<'_> {
 }
 
 fn rules(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     for (file, text) in files {
-        fs::write(folder.path().join(file), text).unwrap();
+        fs::write(folder.path().join(file), text).expect("it can be written");
     }
     folder
 }
