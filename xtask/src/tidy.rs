@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("workflows", &[]),
     ("scripted", &[]),
     ("testkit", &["core", "journal", "peers", "scripted"]),
-    ("bridge", &["core", "journal", "peers", "platform", "policy", "ringing"]),
+    ("bridge", &["core", "journal", "peers", "platform", "policy", "ringing", "workflows"]),
     ("config", &["core", "peers"]),
     ("edits", &["platform"]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform", "policy", "workflows"]),

@@ -18,7 +18,8 @@ use askbridge_bridge::ringing::ring;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, serve};
 use askbridge_bridge::traces::Telling;
-use askbridge_bridge::{keeping, rule_file, stable_node_id};
+use askbridge_bridge::workflows::GobbySource;
+use askbridge_bridge::{keeping, rule_file, stable_node_id, workflows};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
 use askbridge_policy::Problem;
@@ -51,6 +52,8 @@ impl Served {
     pub(crate) async fn start(settings: &Settings, handed: Handed, wait_for_lock: bool) -> Result<Self, Failure> {
         let rules = settings.rule_source();
         let read = rules.read().map_err(|problems| bad_rules(&problems))?;
+        let gobby = settings.gobby_source();
+        let gobby_read = gobby.read().map_err(|error| no_gobby_rules(&gobby, &error))?;
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
@@ -94,6 +97,7 @@ impl Served {
         app.hook(settings.hook_options());
         app.handle.always_ask(settings.always_ask_patterns());
         rule_file::follow(&app, rules, read).await;
+        workflows::follow(&app, gobby, gobby_read).await;
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
@@ -226,6 +230,12 @@ pub(crate) fn bad_rules(problems: &[Problem]) -> Failure {
         (Some(hint), 0) => failure.hint(hint),
         (None, 0) => failure,
     }
+}
+
+fn no_gobby_rules(source: &GobbySource, error: &std::io::Error) -> Failure {
+    let folder = source.folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+    Failure::new(format!("could not read the folder of gobby's rules `{folder}`: {error}"))
+        .hint("correct `gobby_rules` in the settings (ASKBRIDGE_GOBBY_RULES), or unset it")
 }
 
 /// Makes the local token if there is none, and makes sure that the server knows it.

@@ -18,6 +18,7 @@ use askbridge_bridge::rule_file::RuleSource;
 use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
 use askbridge_bridge::when_down::WHEN_DOWN_FILE;
+use askbridge_bridge::workflows::GobbySource;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::rules::ToolPattern;
 use askbridge_core::terms::{Rules, Warm};
@@ -105,6 +106,7 @@ impl Settings {
         let mut scratch = Self { data: folder.to_owned(), rules: Rules::default(), usual_rules: false, ..self.clone() };
         let top = &mut scratch.set.top;
         *top.rules = None;
+        (*top.gobby_rules, *top.gobby_projects) = (None, false);
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
@@ -228,6 +230,12 @@ impl Settings {
             when_down: Some(self.data.join(WHEN_DOWN_FILE)),
             zone: text("TZ"),
         }
+    }
+
+    /// Where gobby's rules are read from.
+    pub(crate) fn gobby_source(&self) -> GobbySource {
+        let folder = self.top.gobby_rules.as_ref().map(|folder| std::path::absolute(folder).unwrap_or(folder.clone()));
+        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from) }
     }
 
     /// The local socket, in a private folder.

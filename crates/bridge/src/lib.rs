@@ -1,8 +1,9 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
 //! [`runtime`] submits wishes and follows the journal; [`auth`] identifies callers; [`server`] listens; [`hosts`] runs
-//! agents, [`hooks`] serves those in people's own terminals, `consult` asks rules what either may do; [`keeping`] forgets sessions after their retention;
-//! [`outbound`] makes calls to other servers; [`meters`] counts, [`traces`] exports spans.
+//! agents, [`hooks`] serves those in people's own terminals, `consult` asks rules what either may do, [`workflows`] asks gobby's;
+//! [`keeping`] forgets sessions after their retention; [`outbound`] makes calls to other servers; [`meters`] counts,
+//! [`traces`] exports spans.
 
 pub mod auth;
 pub mod chance;
@@ -24,5 +25,6 @@ pub mod runtime;
 pub mod server;
 pub mod traces;
 pub mod when_down;
+pub mod workflows;
 
 pub use node_id::{NODE_ID_FILE, NodeIdError, stable_node_id};

@@ -61,6 +61,11 @@ settings! {
         /// File with rules about asks; without it, `rules.toml` beside the settings or in the data folder. Read again when
         /// it changes
         rules: Option<PathBuf> = file(), Text("");
+        /// Folder with rule files of gobby's, of both generations, by which sessions are driven. Read again when something in it
+        /// changes
+        gobby_rules: Option<PathBuf> = folder(), Text("");
+        /// Are gobby's rules of the project that an agent works in used, below its `.gobby`? They only tighten
+        gobby_projects: bool = yes_or_no(), Text("true");
         /// Folders in which agents may work, with colons between; without it, the home folder and the one in which the
         /// server was started
         roots: Vec<PathBuf> = folders(), Text("");

@@ -210,6 +210,8 @@ pub const RULED_INPUT_BYTES_MAX: usize = 256 * 1024;
 pub const RULED_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of a call's result that advisers look at. Beyond: it is left out.
 pub const ADVISED_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of what an agent said last that advisers look at. Beyond: the rest is left out.
+pub const LAST_WORDS_BYTES_MAX: usize = 32 * 1024;
 /// How long one adviser may take. Beyond: it has no opinion.
 pub const CONSULT_MAX: Duration = Duration::from_secs(5);
 /// Interval at which a rule file is looked at, to find that it has changed.
@@ -228,6 +230,34 @@ pub const PROJECT_DEPTH_MAX: usize = 64;
 pub const PROJECT_LOOK_MAX: Duration = Duration::from_secs(2);
 /// Project files that are looked for at the same time. Beyond: an ask waits for its turn.
 pub const PROJECT_LOOKS_MAX: usize = 8;
+/// Bytes of all files of gobby's rules in the operator's folder. Beyond: the files after that are refused.
+pub const GOBBY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of all files of gobby's rules in a project. Beyond: the files after that are refused.
+pub const GOBBY_PROJECT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Projects whose gobby rules are kept in memory. Beyond: those used longest ago are read again when they are needed.
+pub const GOBBY_PROJECTS_MAX: usize = 32;
+/// Findings about gobby's rules that one response lists. Beyond: the rest is left out, and counted.
+pub const GOBBY_FINDINGS_MAX: usize = 500;
+/// Bytes of what gobby's rules remember of a session. Beyond: an event still counts, and what it would have changed is dropped.
+pub const WORKFLOW_STATE_BYTES_MAX: usize = 256 * 1024;
+/// Events of a session that are known again, when an agent is heard again after a restart. Beyond: the oldest would count twice.
+pub const WORKFLOW_EVENTS_MAX: usize = 2048;
+/// Events for which it is known what came of them. Beyond: of older ones, nothing comes when they are heard again.
+pub const WORKFLOW_TOLD_MAX: usize = 16;
+/// Bytes of what comes of one event, to be known again. Beyond: nothing comes of it when it is heard again.
+pub const WORKFLOW_TOLD_BYTES_MAX: usize = 8 * 1024;
+/// Sessions whose state is kept in memory. Beyond: those at rest are read again when they are needed.
+pub const WORKFLOW_SESSIONS_MAX: usize = 1024;
+/// Sessions that continue one another in which a state is looked for. Beyond: the rules begin anew.
+pub const WORKFLOW_LINKS_MAX: usize = 100;
+/// How long a state is kept of a session that does not exist: an agent in a terminal that has never asked. Beyond: dropped.
+pub const WORKFLOW_STRAY_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long git may take to say which files are changed; less than [`CONSULT_MAX`]. Beyond: none count as changed.
+pub const GIT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// How many repositories are looked at at once. Beyond: they wait, within that time.
+pub const GIT_LOOKS_MAX: usize = 4;
+/// Bytes that git may print about them. Beyond: none count as changed.
+pub const GIT_OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Bytes of a certificate with its chain, or of a key.
 pub const CERTIFICATE_BYTES_MAX: u64 = 1024 * 1024;
 /// Spans that are queued for the collector. Beyond: they are dropped, and counted.

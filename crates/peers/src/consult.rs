@@ -8,6 +8,7 @@ use askbridge_core::answer::RulePlace;
 use askbridge_core::ask::Body;
 use askbridge_core::event::{CallRuled, ToolRuling};
 use askbridge_core::ids::{Raw, SessionId};
+use askbridge_core::limits::LAST_WORDS_BYTES_MAX;
 use askbridge_core::verdict;
 
 use crate::tools::ToolCall;
@@ -59,6 +60,9 @@ pub enum Occurrence {
     TurnEnded {
         /// The agent goes on because it was told to at an earlier end of this turn.
         again: bool,
+        /// What it said last, as far as [`LAST_WORDS_BYTES_MAX`](askbridge_core::limits::LAST_WORDS_BYTES_MAX) goes. `None`: it
+        /// was not reported.
+        last_message: Option<String>,
     },
     /// The agent is about to shorten its conversation.
     Compacting {
@@ -140,6 +144,11 @@ impl Occurrence {
             _ => None,
         }
     }
+}
+
+/// The beginning of what an agent said last.
+pub(crate) fn last_words(text: &str) -> String {
+    text[..text.floor_char_boundary(LAST_WORDS_BYTES_MAX)].to_owned()
 }
 
 impl OccurrenceKinds {

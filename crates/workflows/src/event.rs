@@ -1,5 +1,7 @@
 //! What happens in a session: the hooks of an agent, as gobby's rules know them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 /// One event of a session.
@@ -23,6 +25,16 @@ pub struct SessionFacts {
     pub project: Option<String>,
     /// The agent definition that the session runs, for `agent_scope` and `audience`.
     pub agent: Option<String>,
+    /// Which files of the repository are changed now. `None`: nobody has looked. If a rule needs to know, the outcome says
+    /// so ([`Outcome::wants_dirty_files`](crate::Outcome::wants_dirty_files)), and is not the final one.
+    pub dirty_files: Option<DirtyFiles>,
+}
+
+/// The files of a repository that differ from its last commit, with paths from its root; those below `.gobby` left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DirtyFiles {
+    pub tracked: BTreeSet<String>,
+    pub untracked: BTreeSet<String>,
 }
 
 /// A hook, with what it carries.

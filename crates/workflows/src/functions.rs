@@ -1,6 +1,7 @@
 //! The functions of gobby's conditions that need no daemon: they look at variables and at the event.
 
 use crate::condition::Functions;
+use crate::dirty::Repository;
 use crate::file::Generation;
 use crate::pattern::Pattern;
 use crate::value::{Dict, Value, ValueError, equal};
@@ -68,6 +69,8 @@ pub(crate) struct Known<'a> {
     pub(crate) data: &'a Dict,
     pub(crate) is_failure: bool,
     pub(crate) folder: Option<&'a str>,
+    /// What is known of the repository. `None` where no session is.
+    pub(crate) repository: Option<&'a Repository>,
 }
 
 impl Functions for Known<'_> {
@@ -122,6 +125,15 @@ impl Functions for Known<'_> {
                     |path: &String| self.is_plan_file(path, text(1)) || (is_planning && path.ends_with(".md"));
                 truth(paths.is_empty() || !paths.iter().all(is_exempt))
             }
+            _ => None,
+        }
+    }
+
+    fn name(&self, name: &str) -> Option<Value> {
+        let repository = self.repository?;
+        match name {
+            "session_has_dirty_files" => Some(Value::Bool(repository.is_dirtier(self.variables))),
+            "has_dirty_files" => Some(Value::Bool(repository.has_dirtied(self.variables))),
             _ => None,
         }
     }

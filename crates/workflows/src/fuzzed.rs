@@ -31,6 +31,7 @@ pub fn condition(text: &str, names: &Map<String, Json>, daemon: bool) -> Result<
         data: data.unwrap_or(&empty),
         is_failure: false,
         folder: None,
+        repository: None,
     };
     let value = condition.value(&Scope::new(Vec::new(), Some(&names)), &WithDaemon { known, daemon });
     value.and_then(|value| repr(&value)).map_err(|error| error.0)

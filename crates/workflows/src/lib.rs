@@ -26,6 +26,7 @@
 //! ```
 
 mod condition;
+mod dirty;
 mod engine;
 mod event;
 mod file;
@@ -43,7 +44,7 @@ mod yaml;
 pub mod fuzzed;
 
 pub use engine::{NotActivated, Workflows};
-pub use event::{Event, Hook, SessionFacts, StartSource, ToolCall};
+pub use event::{DirtyFiles, Event, Hook, SessionFacts, StartSource, ToolCall};
 pub use finding::{Finding, FindingKind};
 pub use outcome::{Block, Did, Observation, Outcome, Permission, PermissionDecision, RewrittenInput, Trace};
 pub use report::{FileKind, FileReport, Report, RuleReport, RuleStatus, Totals};

@@ -21,6 +21,10 @@ pub struct Outcome {
     pub observed: Vec<Observation>,
     /// What was evaluated, in order.
     pub trace: Vec<Trace>,
+    /// A rule asked which files are changed, and the event did not say. Look, and evaluate the same event again, with the state
+    /// as it was before.
+    #[serde(skip)]
+    pub wants_dirty_files: bool,
 }
 
 /// A rule that says no, with its reason.

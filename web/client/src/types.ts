@@ -386,6 +386,8 @@ export interface StartClientFrame {
   undo_seconds?: number;
   /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
   warm_seconds?: unknown;
+  /** The step workflow of gobby's that it starts with: of the operator's folder of rules, or of the project's own. */
+  workflow?: string;
 }
 
 /** Changes a session while it goes on. */
@@ -809,6 +811,73 @@ export interface FormField {
   type: FieldType;
 }
 
+/** What is in gobby's rule files, and what of it acts here. */
+export interface GobbyFiles {
+  /** Rules, triggers and steps that can act. */
+  active: number;
+  /** Those that are switched off in their file. */
+  disabled: number;
+  files: number;
+  /** What is wrong, inactive or without effect. */
+  findings: GobbyFinding[];
+  /** Those that need gobby's daemon. */
+  inactive: number;
+  /** Findings that are left out. */
+  more_findings?: number;
+  /** Those with nothing in them that acts here. */
+  without_effect: number;
+  /** Those that are wrong. */
+  wrong: number;
+}
+
+/** A remark about a file of gobby's rules. */
+export interface GobbyFinding {
+  file: string;
+  /** `error`, `inactive` or `without_effect`. */
+  kind: string;
+  line?: number;
+  rule?: string;
+  what: string;
+}
+
+/** The rules of one project. */
+export interface GobbyProject {
+  /** Rules, triggers and steps that can act. */
+  active: number;
+  /** Those that are switched off in their file. */
+  disabled: number;
+  files: number;
+  /** What is wrong, inactive or without effect. */
+  findings: GobbyFinding[];
+  /** The folder that `.gobby` is in. */
+  folder: string;
+  /** Those that need gobby's daemon. */
+  inactive: number;
+  /** Findings that are left out. */
+  more_findings?: number;
+  /** The operator trusts the folder, so that its rules may allow and change calls. */
+  trusted: boolean;
+  /** Those with nothing in them that acts here. */
+  without_effect: number;
+  /** Those that are wrong. */
+  wrong: number;
+}
+
+/** gobby's rule files. */
+export interface GobbyRules {
+  /** The folder that `gobby_rules` names; `null` if it names none. */
+  folder: string | null;
+  /** Why the folder as it is now is not in force, or not all of it. */
+  problem?: string;
+  /** The rules of projects that were read lately, below `.gobby`. */
+  projects: GobbyProject[];
+  rules?: GobbyFiles;
+  /** When it was read. */
+  since: Time | null;
+  /** It has rules that allow or change calls, and no person has agreed to them yet: a paired device shows a tap. */
+  waits_for_tap: boolean;
+}
+
 /** How the server is. */
 export type Health =
   | OkHealth
@@ -1129,6 +1198,8 @@ export interface NewSession {
   undo_seconds?: number;
   /** How long the process is kept for an open question. `0`: not at all; `"off"`: as long as it takes. */
   warm_seconds?: unknown;
+  /** The step workflow of gobby's that it starts with: of the operator's folder of rules, or of the project's own. */
+  workflow?: string;
 }
 
 /** For how long not to show an ask. */
@@ -1626,6 +1697,8 @@ export interface RuleProblem {
 export interface Rules {
   /** The rule file; `null` if there is none. */
   file: string | null;
+  /** gobby's rule files, by which sessions are driven; `null` if none are in force. */
+  gobby: GobbyRules | null;
   /** What is wrong with the file as it is now. If there is something, the rules in force are those that it had before. */
   problems: RuleProblem[];
   /** The rule files of projects that were read for an ask lately. */
@@ -1791,6 +1864,8 @@ export interface Session {
   waiting_for_person: boolean;
   /** Its place in the line for a free process, if it waits for one. */
   waits_for_process?: number;
+  /** Where it is in its step workflow, if gobby's rules hold in it and one is active. */
+  workflow?: WorkflowStep;
 }
 
 /** What can be changed about a session while it goes on. What is left out stays as it is. */
@@ -1830,6 +1905,15 @@ export interface SessionListedPage {
 /** How a session stands. */
 export type SessionState = "active" | "closed" | "continued";
 
+/** The step workflow of a session. */
+export interface SessionWorkflow {
+  session: string;
+  /** The variables of gobby's rules in this session, while a workflow is active. */
+  variables: Record<string, unknown>;
+  /** `null` if none is active. */
+  workflow: WorkflowStep | null;
+}
+
 /** An ask that its person does not want to see for a while. */
 export interface Snooze {
   ask: string;
@@ -1842,6 +1926,14 @@ export interface SnoozePage {
   items: Snooze[];
   /** `null`: this was the last page. */
   next: string | null;
+}
+
+/** A step workflow to start. */
+export interface StartWorkflow {
+  /** Its name, as its file gives it; of an agent's definition, the agent's name. */
+  name: string;
+  /** Values for its variables. */
+  variables?: Record<string, unknown>;
 }
 
 /** A message that was taken. */
@@ -1919,4 +2011,12 @@ export interface Winner {
   at: Time;
   /** `null`: nobody came in time. */
   by: By | null;
+}
+
+/** A step workflow of gobby's, and where a session is in it. */
+export interface WorkflowStep {
+  name: string;
+  step: string;
+  /** What the step asks a person, who writes yes or no. Until then every tool is blocked. */
+  waits_for?: string;
 }

@@ -6,6 +6,7 @@ mod always;
 mod approvals;
 mod forms;
 mod gate;
+mod gobby;
 mod gotchas;
 mod hooks;
 mod house;

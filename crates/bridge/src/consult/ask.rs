@@ -8,7 +8,7 @@ use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
 use tracing::warn;
 
-use super::rules;
+use super::{rules, workflows};
 use crate::runtime::Handle;
 
 /// Who is asked.
@@ -16,15 +16,18 @@ use crate::runtime::Handle;
 enum Adviser {
     /// The rules of the operator and the project that look at every call, and the built-in `always_ask`.
     Rules,
+    /// gobby's rules, of the operator's folder and the project.
+    Workflows,
 }
 
 /// In the order in which they are asked. What a person decided about this very call belongs before the rules.
-const ADVISERS: [Adviser; 1] = [Adviser::Rules];
+const ADVISERS: [Adviser; 2] = [Adviser::Rules, Adviser::Workflows];
 
 impl Adviser {
     fn name(self) -> &'static str {
         match self {
             Self::Rules => "rules",
+            Self::Workflows => "workflows",
         }
     }
 
@@ -34,13 +37,15 @@ impl Adviser {
             Self::Rules if rules::look_at_calls(handle, folder).await => {
                 OccurrenceKinds::NONE.with(OccurrenceKind::Calling)
             }
-            Self::Rules => OccurrenceKinds::NONE,
+            Self::Workflows if handle.workflows_look_at(folder).await => OccurrenceKinds::ALL.into_iter().collect(),
+            Self::Rules | Self::Workflows => OccurrenceKinds::NONE,
         }
     }
 
     async fn advise(self, handle: &Handle, about: &Consultation) -> Consulted {
         match self {
             Self::Rules => rules::advise(handle, about).await,
+            Self::Workflows => workflows::advise(handle, about).await,
         }
     }
 }

@@ -180,6 +180,9 @@ async fn act(
         HookEventKind::Ended { why } => {
             if let Some(session) = over(app, caller, heard, None).await?.session {
                 end(app, caller, session, why).await?;
+                // A conversation that is taken up again is another session, and goes on where it was.
+                let next = current(&app.handle, &caller.party, heard).await?.id;
+                app.handle.hand_over_workflows(session, next).await?;
             }
             Ok(None)
         }

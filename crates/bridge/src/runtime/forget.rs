@@ -220,6 +220,7 @@ impl Handle {
         self.drafted.lock().retain(|ask| !gone.contains(&ask.session));
         self.unkept_seen.lock().retain(|key, _| !mentions(key, gone));
         self.wakeups.forget(gone);
+        self.workflows.forget(|session| gone.contains(&session));
         let items = match self.store.list("", self.now()).await {
             Ok(items) => items,
             Err(error) => {

@@ -36,6 +36,7 @@ use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::meters::Meters;
 use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
+use crate::workflows::WorkflowsInForce;
 
 /// What a bridge is made of.
 #[derive(Debug)]
@@ -61,6 +62,8 @@ pub struct Inner {
     pub(crate) clock: Clock,
     pub(crate) chance: Chance,
     pub(crate) rules: RulesInForce,
+    /// gobby's rules, which drive sessions.
+    pub(crate) workflows: WorkflowsInForce,
     pub(crate) decide: Decide,
     /// The run id: in entries, their ids, and claims.
     pub(crate) node: NodeId,
@@ -176,6 +179,7 @@ impl Bridge {
             clock,
             chance,
             rules: RulesInForce::new(rules.into()),
+            workflows: WorkflowsInForce::default(),
             decide,
         }));
         handle.find_drafts().await;

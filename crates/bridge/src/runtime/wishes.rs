@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use askbridge_core::answer::{Answer, Decision, RuleSays};
 use askbridge_core::ask::{Ask, Asker, Body};
-use askbridge_core::event::{Audience, Event, Settings, Started};
+use askbridge_core::event::{Audience, Event, Settings, Started, ToolRuling};
 use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
@@ -201,6 +202,8 @@ impl Handle {
         };
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
         let _coming = self.check_open_bytes(&caller.party, session, key.as_ref(), bytes).await?;
+        // Evaluated before the session is locked, and known again if this ask is made again.
+        let permission = Box::pin(self.permission_by_workflows(session, &wish)).await;
         let (mut wish, mut rule, mut end, mut is_newest) = (Some(wish), None, None, false);
         let mut project_look = ProjectLook::NotYet;
         let done = loop {
@@ -217,7 +220,7 @@ impl Handle {
                     Again::Never => *wish.take()?,
                     Again::Perhaps => (**wish.as_ref()?).clone(),
                 };
-                let prepared = self.prepare(caller, wish, known, project.as_deref());
+                let prepared = self.prepare(caller, wish, known, project.as_deref(), permission.as_ref());
                 rule = prepared.rule;
                 Some(prepared.intents)
             };
@@ -293,6 +296,7 @@ impl Handle {
         wish: AskWish,
         known: Option<(Arc<Settings>, Option<Arc<Started>>)>,
         project: Option<&ProjectFile>,
+        permission: Option<&AskRuling>,
     ) -> Prepared {
         let (settings, started, start) = match known {
             Some((settings, started)) => (settings, started, None),
@@ -324,7 +328,9 @@ impl Handle {
         let unattended = unattended_in(&settings).or_else(|| self.rules.unattended.of(&caller.party));
         let now = self.clock.now();
         // Without rules, the facts that they would look at are not gathered: most of them cost an allocation.
-        let (terms, ruling) = if rules.is_empty() && project.is_none() && unattended.is_none() {
+        let is_sent =
+            wish.made.as_ref().and_then(|made| made.ruled.as_ref()).is_some_and(|by| by.ruling == ToolRuling::Ask);
+        let (terms, ruling) = if rules.is_empty() && project.is_none() && unattended.is_none() && permission.is_none() {
             (unruled_terms(&rules, wishes, now), None)
         } else {
             let session = wish.session.map(|session| session.to_string());
@@ -347,7 +353,7 @@ impl Handle {
                 decided_before: 0,
                 wishes,
             };
-            ruled(&rules, project, unattended, &facts)
+            ruled(&rules, project, unattended, &facts, permission.filter(|by| denies(&by.says) || !is_sent))
         };
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
@@ -376,8 +382,15 @@ fn ruled(
     project: Option<&ProjectRules>,
     unattended: Option<Unattended>,
     facts: &AskFacts<'_>,
+    permission: Option<&AskRuling>,
 ) -> (Terms, Option<AskRuling>) {
     let ruling = rule_ask_in(rules, project, facts);
+    // Our own rules deny first. After that gobby's deny; they allow only what no rule of ours, and no quorum, keeps for people.
+    let is_denied = matches!(&ruling.ruled, Ruled::Says(says) if denies(says));
+    let is_free = ruling.rule.is_none() && ruling.ruled == Ruled::Ask && ruling.terms.quorum <= 1;
+    if let Some(by) = permission.filter(|by| !is_denied && (denies(&by.says) || is_free)) {
+        return (ruling.terms, Some(by.clone()));
+    }
     if let Some(says) = unattended.zip(facts.body).and_then(|(how, body)| how.says(body, &ruling)) {
         let by = AskRuling { rule: UNATTENDED.to_owned(), place: None, says };
         return (ruling.terms, Some(by));
@@ -387,6 +400,10 @@ fn ruled(
         _ => None,
     };
     (ruling.terms, by)
+}
+
+fn denies(says: &RuleSays) -> bool {
+    matches!(says, RuleSays::No { .. } | RuleSays::Answer(Answer::Approval(Decision::Deny { .. })))
 }
 
 /// What becomes of asks of a session that no person attends. `None`: a person does.

@@ -127,6 +127,15 @@ async fn every_address_answers_as_the_document_says() {
     met.note("say", 202, house.post(&format!("{path}/messages"), &ada, &json!({"text": "Hurry."})).await);
     met.note("interrupt", 202, house.post(&format!("{path}/interrupt"), &ada, &json!({})).await);
     met.note("configure", 200, house.post(&format!("{path}/configure"), &agent, &json!({"title": "U"})).await);
+    met.note("showWorkflow", 200, house.get(&format!("{path}/workflow"), &agent).await);
+    let rules = tempfile::tempdir().unwrap();
+    fs::write(rules.path().join("own.yaml"), crate::gobby::STEPS).unwrap();
+    house.rule_by_gobby(rules.path()).await;
+    let own = json!({"name": "own", "variables": {"may_edit": true}});
+    let begun = house.post(&format!("{path}/workflow"), &local, &own).await;
+    assert_eq!(met.note("startWorkflow", 200, begun)["workflow"]["step"], "look");
+    met.note("showSession", 200, house.get(&path, &agent).await);
+    met.note("endWorkflow", 200, house.delete(&format!("{path}/workflow"), &local).await);
     met.note("closeSession", 200, house.post(&format!("{path}/close"), &agent, &json!({"why": "done"})).await);
     met.note("listSessions", 200, house.get("/v1/sessions", &ada).await);
     let (_, listed) = house.get("/v1/sessions?limit=500", &ada).await;

@@ -1,6 +1,7 @@
 //! The test kit: a running bridge, and clients that talk to it over real sockets.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use askbridge_bridge::auth::{TokenRole, Tokens};
@@ -9,6 +10,7 @@ use askbridge_bridge::clock::Clock;
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, dialect, router, router_speaking, serve};
+use askbridge_bridge::workflows::{GobbySource, follow};
 use askbridge_core::ids::{AskId, StableNodeId};
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
@@ -114,6 +116,13 @@ impl House {
     /// Makes the token of an operator, who may decide, and start and forget sessions.
     pub(crate) async fn operator(&self, name: &str) -> String {
         self.token(name, TokenRole::Operator).await
+    }
+
+    /// Drives sessions by the gobby rules of this folder.
+    pub(crate) async fn rule_by_gobby(&self, folder: &Path) {
+        let source = GobbySource { folder: Some(folder.to_owned()), projects: false, home: None };
+        let read = source.read().expect("the folder can be read");
+        follow(&self.app, source, read).await;
     }
 
     /// Enforces this retention from now on.

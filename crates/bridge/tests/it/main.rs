@@ -8,6 +8,7 @@ mod described;
 mod disconnect;
 mod documents;
 mod folders;
+mod gobby;
 mod keeping;
 mod kit;
 mod laws;

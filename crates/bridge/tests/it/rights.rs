@@ -111,6 +111,9 @@ pub(crate) fn samples() -> Vec<Sample> {
         get("/v1/sessions/{session}/events"),
         with("POST", "/v1/sessions/{session}/interrupt", Value::Null),
         with("POST", "/v1/sessions/{session}/messages", json!({"text": "Hurry."})),
+        get("/v1/sessions/{session}/workflow"),
+        with("POST", "/v1/sessions/{session}/workflow", json!({"name": "own"})),
+        with("DELETE", "/v1/sessions/{session}/workflow", Value::Null),
         get("/v1/snoozes"),
         get("/v1/taps"),
         with("POST", "/v1/taps", json!({"on": false})),
@@ -161,6 +164,7 @@ struct Hall {
     house: House,
     tokens: Vec<Option<String>>,
     another: String,
+    _rules: tempfile::TempDir,
 }
 
 impl Hall {
@@ -176,7 +180,10 @@ impl Hall {
             None,
         ];
         let another = house.agent("another").await;
-        Self { house, tokens, another }
+        let rules = tempfile::tempdir().expect("a folder");
+        std::fs::write(rules.path().join("own.yaml"), crate::gobby::STEPS).expect("it can be written");
+        house.rule_by_gobby(rules.path()).await;
+        Self { house, tokens, another, _rules: rules }
     }
 
     /// Calls an address as one of the callers. Returns the cell of the table.

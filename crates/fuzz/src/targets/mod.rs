@@ -41,6 +41,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "edits", also: &[], run: edits::edits },
     Target { name: "rules", also: &[], run: rules::rules },
     Target { name: "gobby_file", also: &[], run: workflows::gobby_file },
+    Target { name: "gobby_yaml", also: &["fuzz/corpus/gobby_file"], run: workflows::gobby_yaml },
+    Target { name: "gobby_pattern", also: &[], run: workflows::gobby_pattern },
+    Target { name: "gobby_state", also: &[], run: workflows::gobby_state },
     Target { name: "gobby_condition", also: &[], run: workflows::gobby_condition },
     Target { name: "gobby_template", also: &[], run: workflows::gobby_template },
 ];

@@ -1,6 +1,8 @@
 //! gobby's rule files, conditions and templates: each is understood or refused, within limits.
 
-use askbridge_workflows::{Event, Hook, SessionFacts, SessionState, StartSource, ToolCall, Workflows, fuzzed};
+use askbridge_workflows::{
+    DirtyFiles, Event, Hook, SessionFacts, SessionState, StartSource, ToolCall, Workflows, fuzzed,
+};
 use serde_json::{Map, Value, json};
 
 /// A line that ends a condition or a template; its names follow, as JSON.
@@ -54,6 +56,42 @@ fn with_names(bytes: &[u8]) -> (String, Map<String, Value>) {
     let (text, names) = text.split_once(NAMES).unwrap_or((&text, "{}"));
     let names = serde_json::from_str::<Map<String, Value>>(names).unwrap_or_default();
     (text.to_owned(), names)
+}
+
+/// YAML by itself: read the same twice, and what is read can be written as JSON.
+pub(super) fn gobby_yaml(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let once = fuzzed::yaml(&text);
+    assert_eq!(once, fuzzed::yaml(&text), "the same twice");
+    if let Err(what) = once {
+        assert!(!what.is_empty(), "{text}");
+    }
+}
+
+/// A pattern, a line, and the text that it is looked for in.
+pub(super) fn gobby_pattern(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (pattern, searched) = text.split_once('\n').unwrap_or((&text, "git push --force origin main"));
+    let once = fuzzed::pattern(pattern, searched);
+    assert_eq!(once, fuzzed::pattern(pattern, searched), "the same twice");
+}
+
+/// What is stored of a session, as a damaged or a later file may have it: read or refused, and then used.
+pub(super) fn gobby_state(bytes: &[u8]) {
+    let Ok(mut state) = serde_json::from_slice::<SessionState>(bytes) else { return };
+    let rules = "
+rules:
+  r: {event: before_tool, enabled: true, when: \"variables.get('a') and has_dirty_files\", effects: [{type: block, reason: '{{ a }}'}]}
+";
+    let steps = "name: w\nsteps: [{name: s, allowed_tools: [Read], transitions: [{to: t, when: a}]}, {name: t}]\n";
+    let (workflows, _) = Workflows::load([("rules/a.yaml", rules), ("w.yaml", steps)].into_iter());
+    for hook in hooks() {
+        let facts = SessionFacts { dirty_files: Some(DirtyFiles::default()), ..SessionFacts::default() };
+        workflows.on(&mut state, &Event::new(hook, "claude", facts));
+    }
+    let stored = serde_json::to_string(&state).expect("state is plain data");
+    let read: SessionState = serde_json::from_str(&stored).expect("it was just written");
+    assert_eq!(read, state, "state survives a restart");
 }
 
 pub(super) fn gobby_condition(bytes: &[u8]) {

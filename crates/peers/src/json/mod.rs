@@ -32,6 +32,6 @@ pub(crate) use repeated::{last_of_each, repeated};
 pub use reply::{Answering, ReplyError};
 pub use ring::{RingJson, RingState};
 pub use schema::{AskState, ErrorCode, SessionState};
-pub use session::SessionJson;
+pub use session::{SessionJson, StepJson};
 pub use time::Rfc3339;
 pub use wild::{WildJson, parse, raw, render};

@@ -68,6 +68,8 @@ pub struct Hosting {
     pub hold_max_seconds: Option<Value>,
     /// What happens when another tool needs a permission: `ask` (the default) or `allow`.
     pub other_tools: Option<String>,
+    /// The step workflow of gobby's that it starts with: of the operator's folder of rules, or of the project's own.
+    pub workflow: Option<String>,
 }
 
 /// The field of a session's own settings that says how it goes on without a person.
@@ -173,6 +175,7 @@ impl Hosting {
             ("interactive", self.interactive.map(Value::from)),
             (UNATTENDED_FIELD, self.unattended.map(|how| Value::from(how.name()))),
             ("always_ask", self.always_ask.map(Value::from)),
+            ("workflow", self.workflow.map(Value::from)),
         ];
         more.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         if let Some(value) = self.hold_max_seconds {

@@ -25,6 +25,9 @@ pub struct SessionJson {
     /// Its place in the line for a free process, if it waits for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for_process: Option<usize>,
+    /// Where it is in its step workflow, if gobby's rules hold in it and one is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<StepJson>,
     pub model: Option<String>,
     pub permission_mode: Option<String>,
     pub waiting_for_person: bool,
@@ -37,6 +40,17 @@ pub struct SessionJson {
     /// Where to follow from, to miss nothing that this view does not show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+}
+
+/// A step workflow of gobby's, and where a session is in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "WorkflowStep")]
+pub struct StepJson {
+    pub name: String,
+    pub step: String,
+    /// What the step asks a person, who writes yes or no. Until then every tool is blocked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
 }
 
 /// A message that waits for the agent.
@@ -63,6 +77,7 @@ impl SessionJson {
             branch: view.settings.branch.clone(),
             process: view.process.name(),
             waits_for_process: None,
+            workflow: None,
             model: view.settings.model.clone(),
             permission_mode: view.settings.mode.clone(),
             waiting_for_person: !view.open.is_empty(),

@@ -38,6 +38,11 @@ impl<'a> Scope<'a> {
 pub(crate) trait Functions {
     /// `None` if there is no such function.
     fn call(&self, name: &str, args: &[Value], named: &[(&str, Value)]) -> Option<Result<Value, ValueError>>;
+
+    /// A name that is looked up only when it is read. `None` if there is no such name.
+    fn name(&self, _name: &str) -> Option<Value> {
+        None
+    }
 }
 
 /// One evaluation, with the steps that it has left.
@@ -138,8 +143,8 @@ impl<'a> Evaluation<'a> {
 
     fn name(&self, name: &str) -> Result<Value, ValueError> {
         let local = self.locals.iter().rev().find(|(local, _)| local == name).map(|(_, value)| value);
-        let found = local.or_else(|| self.scope.get(name));
-        found.cloned().ok_or_else(|| ValueError(format!("there is no variable `{name}`")))
+        let found = local.or_else(|| self.scope.get(name)).cloned();
+        found.or_else(|| self.functions.name(name)).ok_or_else(|| ValueError(format!("there is no variable `{name}`")))
     }
 
     /// The first value whose truth is `wanted`, or the last one.

@@ -79,6 +79,7 @@ impl<'a> Run<'a> {
             Deed::TrackSchema => self.track_schema(),
             Deed::TrackDiscovery => self.track_discovery(),
             Deed::DetectPlanMode => self.detect_plan_mode(),
+            Deed::CaptureBaseline => self.capture_baseline(rule),
             Deed::EndWorkflow if place == Place::Step => {
                 if let Some(active) = &mut self.active {
                     active.is_ended = true;

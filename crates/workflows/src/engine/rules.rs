@@ -162,6 +162,7 @@ impl<'a> Run<'a> {
                 });
                 self.trace(name, Did::Permit, None);
             }
+            EffectKind::CaptureBaseline => self.capture_baseline(name),
             EffectKind::Block { .. } | EffectKind::Nothing => {}
         }
     }

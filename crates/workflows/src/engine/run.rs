@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::data::event_data;
 use super::workflows::Workflows;
 use crate::condition::Scope;
+use crate::dirty::{BASELINE, EDITED, Repository};
 use crate::event::{Event, Hook};
 use crate::file::{Gate, Generation};
 use crate::functions::{CALL_TOOL, Known};
@@ -24,6 +25,7 @@ pub(super) struct Run<'a> {
     pub(super) outcome: Outcome,
     /// The first message stands in for a start that the client does not report.
     pub(super) stands_in: bool,
+    pub(super) repository: Repository,
     event_value: Value,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Run<'a> {
             active: state.active.clone(),
             outcome: Outcome::default(),
             stands_in: false,
+            repository: Repository::new(event.session.dirty_files.as_ref()),
             event_value,
         }
     }
@@ -59,7 +62,11 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the variables back. Returns what came out.
-    pub(super) fn finish(self, state: &mut SessionState) -> Outcome {
+    pub(super) fn finish(mut self, state: &mut SessionState) -> Outcome {
+        if self.repository.is_first_look() {
+            self.capture_baseline("baseline_dirty_files");
+        }
+        self.outcome.wants_dirty_files = self.repository.is_wanted();
         let named =
             self.variables.iter().filter_map(|(name, value)| Some((name.as_str()?.to_owned(), value.to_json())));
         state.variables = named.collect();
@@ -96,6 +103,13 @@ impl<'a> Run<'a> {
             };
             self.set("stop_attempts", "stop_attempts", Value::Int(attempts.saturating_add(1)));
         }
+    }
+
+    /// Notes which files are changed before the session changes any.
+    pub(super) fn capture_baseline(&mut self, rule: &str) {
+        let Some(files) = self.repository.all() else { return };
+        self.set(rule, BASELINE, Value::list(files.into_iter().map(Value::text).collect()));
+        self.set(rule, EDITED, Value::list(Vec::new()));
     }
 
     pub(super) fn variable(&self, name: &str) -> Value {
@@ -139,6 +153,7 @@ impl<'a> Run<'a> {
             data: &self.data,
             is_failure: self.is_failure(),
             folder: self.event.session.folder.as_deref(),
+            repository: Some(&self.repository),
         }
     }
 

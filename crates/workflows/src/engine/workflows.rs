@@ -107,6 +107,7 @@ impl Workflows {
         outcome.messages.extend(later.messages);
         outcome.observed.extend(later.observed);
         outcome.trace.extend(later.trace);
+        outcome.wants_dirty_files |= later.wants_dirty_files;
         Outcome { block: outcome.block.or(later.block), ..outcome }
     }
 

@@ -46,7 +46,6 @@ const OTHER_ACTIONS: &[(&str, &str)] = &[
     ("require_commit_before_stop", "tasks"),
     ("require_task_review_or_close_before_stop", "tasks"),
     ("validate_session_task_scope", "tasks"),
-    ("capture_baseline_dirty_files", "the repository's state"),
     ("webhook", "webhooks"),
     ("check_stop_signal", "stop signals"),
     ("request_stop", "stop signals"),
@@ -150,6 +149,7 @@ impl Reader<'_> {
             "track_discovery_step" => Deed::TrackDiscovery,
             "detect_plan_mode_from_context" => Deed::DetectPlanMode,
             "end_workflow" => Deed::EndWorkflow,
+            "capture_baseline_dirty_files" => Deed::CaptureBaseline,
             other => {
                 let feature = OTHER_ACTIONS.iter().find(|(name, _)| *name == other).map(|(_, feature)| *feature);
                 match feature {

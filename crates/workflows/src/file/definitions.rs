@@ -63,6 +63,8 @@ pub(crate) enum EffectKind {
         updates: Option<Value>,
         permissions: Option<Value>,
     },
+    /// Notes which files are changed: the one call of gobby's own tools that needs no daemon.
+    CaptureBaseline,
     /// Belongs to a feature that we do not have.
     Nothing,
 }
@@ -167,6 +169,7 @@ pub(crate) enum Deed {
     TrackSchema,
     TrackDiscovery,
     DetectPlanMode,
+    CaptureBaseline,
     EndWorkflow,
     /// Belongs to a feature that we do not have, or needs what only gobby knows.
     Nothing,

@@ -8,8 +8,8 @@ use crate::pattern::Pattern;
 use crate::value::Value;
 use crate::yaml::{Content, Node};
 
-/// Names that gobby's daemon fills in from the repository or its database.
-const DAEMON_NAMES: &[&str] = &["session_has_dirty_files", "has_dirty_files", "workflow_state", "state", "task_list"];
+/// Names that gobby's daemon fills in from its database.
+const DAEMON_NAMES: &[&str] = &["workflow_state", "state", "task_list"];
 
 /// A condition, or why its rule can never apply here.
 pub(super) enum Gated {

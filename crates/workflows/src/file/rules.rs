@@ -172,7 +172,8 @@ impl Reader<'_> {
             row.off(RuleStatus::Wrong, "an effect has no `type`");
             return None;
         };
-        if let Some((_, feature)) = OTHER_EFFECTS.iter().find(|(other, _)| *other == kind) {
+        let other = OTHER_EFFECTS.iter().find(|(other, _)| *other == kind && !captures_baseline(&kind, node));
+        if let Some((_, feature)) = other {
             self.without(node.line, format!("effect `{kind}` ({feature})"));
             row.without_effect.push(kind);
             // It keeps its place: whether a rule fails closed depends on its first effect.
@@ -228,6 +229,7 @@ impl Reader<'_> {
                 category: self.text(node, "category", name).unwrap_or_else(|| "general".to_owned()),
                 message: self.template(node, "message", name).unwrap_or_default(),
             },
+            other if captures_baseline(other, node) => EffectKind::CaptureBaseline,
             "rewrite_input" => EffectKind::Rewrite {
                 updates: self.mapping(node, "input_updates")?.ok_or_else(|| missing("input_updates"))?,
                 auto_approve: self.flag(node, "auto_approve", name, false),
@@ -261,6 +263,12 @@ impl Reader<'_> {
 enum EffectProblem {
     Wrong(String),
     Inactive(String),
+}
+
+/// Is it the call by which gobby notes which files are changed? It needs no daemon.
+fn captures_baseline(kind: &str, node: &Node) -> bool {
+    let is = |key: &str, value: &str| node.get(key).and_then(Node::as_str) == Some(value);
+    kind == "mcp_call" && is("server", "gobby-sessions") && is("tool", "capture_baseline_dirty_files")
 }
 
 /// Programs whose paths gobby writes into rules when it installs them.

@@ -1,6 +1,7 @@
 //! Rules of gobby's wheels and of our own, against CPython, PyYAML and Jinja2, and event by event.
 
 mod conditions;
+mod dirty;
 mod effects;
 mod failover;
 mod generated;

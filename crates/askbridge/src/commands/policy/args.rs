@@ -10,6 +10,7 @@ use super::explain::explain;
 use super::remember::{self, remember, remembered};
 use super::simulate::{self, simulate};
 use super::test::test;
+use super::workflow::{self, workflow};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::served::bad_rules;
@@ -27,6 +28,8 @@ Examples:
   askbridge policy simulate new.toml --json    the same for rules that are not in force
   askbridge policy remember 0b9x --for project --until 30d
   askbridge policy remembered                  what is remembered, how often it was used, and until when
+  askbridge policy workflow start developer --session 0b9x… --set session_task=#12
+  askbridge policy workflow status --session 0b9x…
 
 `.askbridge/rules.toml` is a project's file, which only tightens, and is checked as one.
 Without a file, these are the rules that the server would read: `rules` in the settings, or rules.toml beside them.
@@ -74,6 +77,8 @@ enum Verb {
     Remembered(remember::ListArgs),
     /// Say what the rules would have done with the asks of the last days, beside what people decided. Changes nothing
     Simulate(simulate::Args),
+    /// Start, show or end the step workflow of a session, by gobby's rules
+    Workflow(workflow::Args),
     /// Run the examples that are kept beside the rules
     Test {
         /// The rule file [default: the one that the server would read]
@@ -91,6 +96,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         Verb::Test { file, json } => test(&read(settings, file.as_deref())?, json),
         Verb::Remember(args) => remember(settings, args).await,
         Verb::Remembered(args) => remembered(settings, args).await,
+        Verb::Workflow(args) => workflow(settings, args).await,
         Verb::Simulate(args) => {
             let rules = read(settings, args.file.as_deref())?;
             simulate(settings, &rules, args).await

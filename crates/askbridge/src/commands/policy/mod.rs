@@ -1,4 +1,4 @@
-//! `askbridge policy`: checks, explains, tests and simulates rules, and remembers approvals.
+//! `askbridge policy`: checks, explains, tests and simulates rules, remembers approvals, and starts step workflows.
 
 mod args;
 mod asked;
@@ -8,5 +8,6 @@ mod explain;
 mod remember;
 mod simulate;
 mod test;
+mod workflow;
 
 pub(crate) use args::{Args, run};

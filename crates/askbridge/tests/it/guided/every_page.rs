@@ -36,6 +36,10 @@ const REACHED: Fate = Run(
 const BACKUP: Fate = Run(STEPS, "a_journal_is_backed_up_and_restored_as_the_guide_says");
 const CI_JOB: Fate = Run(TYPED, "a_program_elsewhere_and_a_job_in_ci_ask_with_the_lines_of_the_guides");
 const CURL: Fate = Run(GUIDES, "the_guide_for_curl_does_what_it_says");
+const GOBBY: Fate = Run(
+    "crates/askbridge/tests/it/guided/gobby.rs",
+    "gobbys_rules_are_checked_and_a_workflow_started_with_the_lines_of_the_guide",
+);
 const GO: Fate = Run(GUIDES, "the_guide_for_go_does_what_it_says");
 const HTTPS: Fate = Run(STEPS, "https_without_a_proxy_is_set_up_as_the_guide_says_by_flags_and_by_settings");
 const INIT: Fate = Run(STEPS, "init_prints_what_its_guide_shows_and_the_agent_gets_its_token");
@@ -120,6 +124,23 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
         ],
     ),
     ("go.md", &[("$ export ASKBRIDGE_URL=", GO), ("package main", GO), ("deploying", Output)]),
+    (
+        "gobby-rules.md",
+        &[
+            ("rules:", GOBBY),
+            ("name: careful", GOBBY),
+            ("$ askbridge policy check --gobby", GOBBY),
+            ("askbridge serve --gobby-rules", GOBBY),
+            (
+                "askbridge init claude --rules",
+                Run(
+                    "crates/askbridge/tests/init/programs.rs",
+                    "with_rules_claude_reports_every_call_and_without_them_again_only_what_asks",
+                ),
+            ),
+            ("askbridge policy workflow start", GOBBY),
+        ],
+    ),
     ("init.md", &[("$ askbridge init", INIT), ("askbridge init claude --http", INIT), ("$ askbridge doctor", DOCTOR)]),
     (
         "mcp.md",

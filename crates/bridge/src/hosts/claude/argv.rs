@@ -46,6 +46,12 @@ pub struct Launch {
     /// How long a process is kept for an open permission. `None`: as the server is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_max: Option<HoldLimit>,
+    /// The system whose page started the session: `gobby`. Rules of gobby's ask where a session comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// The step workflow that the session starts with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
     /// Claude Code's name for the conversation, if it is an earlier session's that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

@@ -4,7 +4,7 @@ use askbridge_core::event::Settings;
 use askbridge_core::ids::{Raw, SessionId};
 use serde_json::json;
 
-use super::{modes, quirks, wishes};
+use super::{NAME, modes, quirks, wishes};
 use crate::listing::usual_hosted_door;
 use crate::wish::Wish;
 
@@ -20,7 +20,7 @@ pub(super) struct Beginning<'a> {
 /// The wish that starts the session of a conversation.
 pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
     let held = quirks::APPROVAL_WAIT.as_secs_f64();
-    let more = json!({"setting_sources": ["project"], "hold_max": {"seconds": held}});
+    let more = json!({"setting_sources": ["project"], "hold_max": {"seconds": held}, "page": NAME});
     let text = |value: Option<&str>| value.filter(|value| !value.trim().is_empty()).map(str::to_owned);
     let mut settings = Settings {
         title: text(beginning.title),

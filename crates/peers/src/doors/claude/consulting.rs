@@ -15,7 +15,7 @@ use super::peer::{Claude, PendingRuling};
 use super::reply::Hooked;
 use super::say;
 use super::wire::{HookInput, Request};
-use crate::consult::{Consultation, Consulted, Occurrence, OccurrenceKind};
+use crate::consult::{Consultation, Consulted, Occurrence, OccurrenceKind, last_words};
 use crate::json::Lent;
 use crate::peer::Outbox;
 use crate::tools::{ToolCall, splice};
@@ -118,7 +118,10 @@ impl Claude {
         let known = match &*input.hook_event_name {
             "SessionStart" => ("SessionStart", Occurrence::SessionBegan { source: text(&input.source) }),
             "UserPromptSubmit" => ("UserPromptSubmit", Occurrence::Prompted { text: text(&input.prompt) }),
-            "Stop" => ("Stop", Occurrence::TurnEnded { again: input.stop_hook_active }),
+            "Stop" => {
+                let last_message = input.last_assistant_message.as_deref().map(last_words);
+                ("Stop", Occurrence::TurnEnded { again: input.stop_hook_active, last_message })
+            }
             "PreCompact" => ("PreCompact", Occurrence::Compacting { trigger: text(&input.trigger) }),
             "SessionEnd" => ("SessionEnd", Occurrence::SessionEnded { why: text(&input.reason) }),
             "PermissionDenied" => match HookedCall::of(hook, input) {

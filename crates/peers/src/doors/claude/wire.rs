@@ -116,6 +116,8 @@ pub(super) struct HookInput<'a> {
     /// The agent goes on because a hook at the end of this turn made it.
     #[serde(default)]
     pub(super) stop_hook_active: bool,
+    /// What the agent said last, at the end of a turn.
+    pub(super) last_assistant_message: Option<Lent<'a>>,
     pub(super) tool_name: Option<Lent<'a>>,
     pub(super) tool_input: Option<&'a RawValue>,
     pub(super) tool_use_id: Option<Lent<'a>>,

@@ -15,7 +15,9 @@ pub fn occurrence(heard: &HookEvent) -> Option<Occurrence> {
             Occurrence::Called { call: call.clone(), response: response.clone(), failed: *failed }
         }
         HookEventKind::Prompted { text } => Occurrence::Prompted { text: text.clone() },
-        HookEventKind::TurnEnded { again } => Occurrence::TurnEnded { again: *again },
+        HookEventKind::TurnEnded { again, last_message } => {
+            Occurrence::TurnEnded { again: *again, last_message: last_message.clone() }
+        }
         HookEventKind::Compacting { trigger } => Occurrence::Compacting { trigger: trigger.clone() },
         HookEventKind::Denied { call, reason } => Occurrence::Denied { call: call.clone(), reason: reason.clone() },
         HookEventKind::Ended { why } => Occurrence::SessionEnded { why: why.clone() },

@@ -3,6 +3,7 @@
 use askbridge_core::ids::Raw;
 
 use super::wire::Input;
+use crate::consult::last_words;
 
 pub(super) use crate::tools::ToolCall;
 
@@ -69,6 +70,8 @@ pub enum HookEventKind {
     TurnEnded {
         /// The agent goes on because a hook made it.
         again: bool,
+        /// What it said last.
+        last_message: Option<String>,
     },
     Ended {
         why: String,
@@ -101,7 +104,10 @@ pub fn hear(text: &str) -> Option<HookEvent> {
         "UserPromptSubmit" => HookEventKind::Prompted { text: input.prompt.clone().unwrap_or_default() },
         "PreCompact" => HookEventKind::Compacting { trigger: input.trigger.clone().unwrap_or_default() },
         "PermissionDenied" => HookEventKind::Denied { call: call()?, reason: input.reason.unwrap_or_default() },
-        "Stop" => HookEventKind::TurnEnded { again: input.stop_hook_active },
+        "Stop" => HookEventKind::TurnEnded {
+            again: input.stop_hook_active,
+            last_message: input.last_assistant_message.as_deref().map(last_words),
+        },
         "SessionEnd" => HookEventKind::Ended { why: input.reason.unwrap_or_default() },
         _ => HookEventKind::Other,
     };

@@ -38,4 +38,5 @@ pub(super) struct Input<'a> {
     /// Our own hook has left long parts of the input out.
     #[serde(default)]
     pub(super) askbridge_cut: bool,
+    pub(super) last_assistant_message: Option<String>,
 }

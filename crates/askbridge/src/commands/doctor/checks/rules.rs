@@ -6,6 +6,30 @@ use crate::commands::init::{CallMethod, Door, Program, doors};
 use crate::settings::Surroundings;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
+    let mut findings = ours(patient);
+    findings.extend(gobbys(patient));
+    findings
+}
+
+/// gobby's rules, if the settings name their folder.
+fn gobbys(patient: &Patient) -> Option<Finding> {
+    let source = patient.settings.gobby_source();
+    let folder = source.folder.as_ref()?.display().to_string();
+    let see = || format!("see `askbridge policy check --gobby {folder}`");
+    Some(match source.read() {
+        Ok(read) => {
+            let totals = read?.report.totals;
+            let what = format!("{} of gobby's rules act, from {folder}", totals.active);
+            match totals.wrong {
+                0 => Finding::good(what),
+                wrong => Finding::bad(format!("{what}; {wrong} are wrong"), see()),
+            }
+        }
+        Err(error) => Finding::bad(format!("gobby's rules cannot be read from {folder}: {error}"), see()),
+    })
+}
+
+fn ours(patient: &Patient) -> Vec<Finding> {
     match patient.settings.rule_source().read() {
         Ok(read) => match read.file {
             Some(file) => {

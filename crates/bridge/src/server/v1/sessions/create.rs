@@ -20,6 +20,10 @@ pub(crate) async fn create(
     caller: Caller,
     Json(new): Json<NewSession>,
 ) -> Result<Response, Trouble> {
+    if let Some(workflow) = new.hosting.workflow.clone() {
+        let folder = new.folder.as_ref().or(new.cwd.as_ref()).cloned();
+        app.handle.check_workflow(folder.as_deref(), &workflow).await?;
+    }
     let receipt = app.gate().grant(&caller, HTTP, new.wish().map_err(Rejection::Refused)?).await?;
     let session = receipt.session.expect("a session that was started has an id");
     Ok(json(StatusCode::CREATED, &shown(&app, session).await?))

@@ -9,6 +9,7 @@ mod interrupt;
 mod list;
 mod messages;
 mod show;
+mod workflow;
 
 pub(crate) use close::{close, close_doc};
 pub(crate) use configure::{configure, configure_doc};
@@ -19,10 +20,14 @@ pub(crate) use interrupt::{interrupt, interrupt_doc};
 pub(crate) use list::{list, list_doc};
 pub(crate) use messages::{say, say_doc};
 pub(crate) use show::{show, show_doc};
+pub(crate) use workflow::{
+    end as end_workflow, end_doc as end_workflow_doc, show as show_workflow, show_doc as show_workflow_doc,
+    start as start_workflow, start_doc as start_workflow_doc,
+};
 
 use askbridge_core::ids::SessionId;
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::json::SessionJson;
+use askbridge_peers::json::{SessionJson, StepJson};
 use askbridge_peers::wish::Rejection;
 
 use crate::auth::{Action, Caller};
@@ -49,5 +54,6 @@ async fn shown(app: &App, session: SessionId) -> Result<SessionJson, Trouble> {
     let view = app.handle.session(session).await?;
     let mut shown = SessionJson::of(&view, Some(cursor));
     shown.waits_for_process = app.hosts().and_then(|hosts| hosts.position(session));
+    shown.workflow = app.handle.workflow_step(session).await?.as_ref().map(StepJson::from);
     Ok(shown)
 }
