@@ -32,6 +32,9 @@ pub const OPEN_ASKS_MAX: usize = 60;
 pub const OPEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Asks of one session that wait for a late answer or a correction. Beyond: the oldest is closed for good.
 pub const LATE_ASKS_MAX: usize = 256;
+/// How long a denied call may run after a person overruled the denial. Beyond: it is denied again, and a person is asked
+/// again.
+pub const OVERRULE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Messages that wait in one session. Beyond: saying more is refused.
 pub const QUEUED_MESSAGES_MAX: usize = 256;
 /// Decisions in one session. Beyond: it is continued in a new one as soon as nothing in it is unfinished.

@@ -82,6 +82,9 @@ pub(crate) struct Approval {
     pub(crate) reason: Option<String>,
     #[serde(default)]
     pub(crate) rules: Vec<Rule>,
+    /// The agent denied the call by itself already.
+    #[serde(default)]
+    pub(crate) overrule: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -98,6 +98,10 @@ pub(crate) fn answered_late(ask: u32, answer: Answer, by: Who, at: i64) -> Event
     Event::LateAnswered { ask: id(ask), answer, by, at: second(at) }
 }
 
+pub(crate) fn used(ask: u32, call: &str, at: i64) -> Event {
+    Event::OverruleUsed { ask: id(ask), call: call.into(), at: second(at) }
+}
+
 pub(crate) fn handed(ask: u32, attempt: u32) -> Event {
     Event::Handed { parcel: Parcel::Verdict(id(ask)), attempt }
 }

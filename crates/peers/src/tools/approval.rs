@@ -54,6 +54,7 @@ fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<App
         summary: Some(cut(&summary(tool, &parsed, named)).to_owned()),
         reason: None,
         rules: Vec::new(),
+        overrule: false,
     })
 }
 

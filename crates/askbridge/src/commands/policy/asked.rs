@@ -39,7 +39,7 @@ fn body(ask: &Value) -> Option<Body> {
     }
     if let Some(tool) = text(&ask["approval"]["tool"]) {
         let (input, summary) = (Raw::from(ask["approval"]["input"].to_string()), text(&ask["approval"]["summary"]));
-        return Some(Body::Approval(Approval { tool, input, summary, reason: None, rules: Vec::new() }));
+        return Some(Body::Approval(Approval { tool, input, summary, reason: None, rules: Vec::new(), overrule: false }));
     }
     if let Some(text) = text(&ask["plan"]) {
         return Some(Body::Plan(Plan { text }));
