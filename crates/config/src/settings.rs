@@ -117,6 +117,9 @@ settings! {
         /// How long a run of your own waits for a person that has neither a terminal nor a prompt tool (plain `claude
         /// -p`); after that, the call is denied with an explanation; never: as long as `terms.timeout` says
         headless: Option<Duration> = span("never", limits::WAIT_MAX), Text("1m");
+        /// How long an agent waits at a call that its own auto mode denied, for a person to overrule that, if no person is at
+        /// its terminal; after that the denial stands, and the card can be answered late; 0: it does not wait
+        denied: Duration = span_or_zero(limits::WAIT_MAX), Text("1m");
         /// How long all terminals of this machine have to be idle before you count as away, with `askbridge away auto`
         away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
     }

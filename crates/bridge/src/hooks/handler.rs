@@ -9,7 +9,7 @@ use askbridge_core::limits::HOOK_LOOKS_MAX;
 use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
     Facts, Finished, HookAction, HookEvent, HookEventKind, Mouth, NAME, ToolCall, choose, finished, hear, is_about,
-    say_along, say_more, told,
+    lets_through, say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio::sync::Semaphore;
@@ -19,6 +19,7 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
+use super::denied::{DeniedCall, ask_about, was_overruled};
 use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -128,7 +129,14 @@ async fn act(
     let caller = &event.caller;
     match &heard.what {
         HookEventKind::Began | HookEventKind::Other => Ok(None),
+        HookEventKind::Calling(call) if was_overruled(app, caller, heard, call).await? => {
+            Ok(Some(Output::from(lets_through())))
+        }
         HookEventKind::Calling(_) | HookEventKind::Wanted { .. } => asked(app, event, heard, agent, gone).await,
+        HookEventKind::Denied { call, reason } => {
+            let denied = DeniedCall { heard, call, reason, agent };
+            ask_about(app, event, denied, gone).await
+        }
         HookEventKind::Called { call, response, failed } => {
             let called = Called { call, response: response.as_ref(), failed: *failed };
             let over = over(app, caller, heard, Some(called)).await?;
@@ -266,6 +274,7 @@ async fn over(app: &App, caller: &Caller, heard: &HookEvent, called: Option<Call
                 let mouth = Mouth::of(&view.ask.context).words().to_owned();
                 Wish::Overtake { ask: AskRef::Id(ask), mouth, ran }
             }
+            Some(Finished::Untold) => Wish::Strand { ask: AskRef::Id(ask) },
             Some(Finished::LetGo) => Wish::Withdraw { ask: AskRef::Id(ask), why: WENT_ON.to_owned() },
         };
         forget_parked(app, ask).await;

@@ -21,6 +21,7 @@ mod lookup;
 mod news;
 mod notices;
 mod open_bytes;
+mod overrules;
 mod own;
 mod projects;
 mod record;

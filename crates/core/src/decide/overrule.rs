@@ -1,10 +1,12 @@
 //! The agent makes a denied call again: it runs if a person overruled the denial, once.
 
 use super::found::{exactly, over};
-use crate::event::{CallRuled, Event, ToolRuling};
+use super::settle::unsaid;
+use crate::event::{CallRuled, Event, Parcel, Said, ToolRuling};
 use crate::ids::{AskId, CallId, Timestamp};
 use crate::refusal::Refusal;
-use crate::session::{FoundAsk, Session};
+use crate::session::{AskStage, FoundAsk, Live, Session};
+use crate::verdict;
 
 pub(super) fn use_it(session: &Session, ask: AskId, call: CallId, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let live = match exactly(session, ask)? {
@@ -24,5 +26,21 @@ pub(super) fn use_it(session: &Session, ask: AskId, call: CallId, at: Timestamp)
     }
     let ruled = CallRuled { rule: format!("overruled by a person: {ask}"), ruling: ToolRuling::Allow };
     let shown = ruled.event(call.clone(), denied.tool.clone());
-    Ok(vec![Event::OverruleUsed { ask, call, at }, shown])
+    let proof = call.to_string();
+    let mut events = vec![Event::OverruleUsed { ask, call, at }, shown];
+    // An agent that calls again need not be told that it may.
+    if live.delivered_at.is_none() {
+        events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });
+    }
+    events.extend(unsaid(session, live).or_else(|| unsaid_late(session, live)));
+    Ok(events)
+}
+
+/// Takes back the message with a late overrule, unless the agent may have read it.
+fn unsaid_late(session: &Session, live: &Live) -> Option<Event> {
+    let (AskStage::Settled { verdict, .. }, Some(late)) = (&live.stage, &live.late) else { return None };
+    let text = verdict::follow_up(&live.ask, verdict, &late.answer, &late.by);
+    let carries = |said: &Said| said.about == Some(live.ask.id) && said.text == text;
+    let queued = session.queue.iter().find(|queued| queued.attempts == 0 && carries(&queued.said))?;
+    Some(Event::Unsaid { message: queued.said.message })
 }

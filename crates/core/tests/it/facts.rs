@@ -110,6 +110,11 @@ pub(crate) fn delivered(ask: u32, at: i64) -> Event {
     Event::Delivered { parcel: Parcel::Verdict(id(ask)), proof: "seen".into(), at: second(at) }
 }
 
+/// Delivered, with this as the proof.
+pub(crate) fn proven(ask: u32, proof: &str, at: i64) -> Event {
+    Event::Delivered { parcel: Parcel::Verdict(id(ask)), proof: proof.into(), at: second(at) }
+}
+
 pub(crate) fn said(number: u32, text: &str, by: Option<Who>, about: Option<u32>, at: i64) -> Event {
     let said =
         Said { message: message(number), at: second(at), text: text.into(), by, about: about.map(id), client_id: None };

@@ -39,6 +39,15 @@ pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, S
     Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
 }
 
+/// Reads a call that Claude Code's own classifier denied without asking a person.
+pub(crate) fn denied(tool: &str, input: Option<&RawValue>, why: &str) -> Result<Approval, String> {
+    let reason = match is_blank(why) {
+        true => "Claude Code's auto mode denied it".to_owned(),
+        false => format!("Claude Code's auto mode denied it: {}", why.trim()),
+    };
+    Ok(Approval { reason: Some(cut(&reason).to_owned()), overrule: true, ..read(tool, input, None)? })
+}
+
 fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {
     if is_blank(tool) {
         return Err("the tool has no name, so there is nothing to decide about".to_owned());

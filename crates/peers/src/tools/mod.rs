@@ -4,6 +4,7 @@
 
 pub(crate) mod answered;
 pub(crate) mod approval;
+pub(crate) mod denied;
 mod edit;
 pub(crate) mod held;
 pub(crate) mod ran;

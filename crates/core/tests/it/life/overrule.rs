@@ -9,11 +9,12 @@ use askbridge_core::refusal::Refusal;
 
 use crate::asks::{On, denied, q};
 use crate::facts::{
-    answered, answered_late, asked, delivered, dismissed, expired, id, message_delivered, said, stranded, used,
+    answered, answered_late, asked, delivered, dismissed, expired, id, message, message_delivered, proven, said, stranded,
+    used,
 };
 use crate::given::{Given, given, second};
 use crate::people::{allow, ann};
-use crate::wishes::{ask, ask_ruled, answer, deliver_message, dismiss, rule, strand, tick, use_overrule};
+use crate::wishes::{answer, ask, ask_ruled, deliver_message, dismiss, hand_message, rule, strand, tick, use_overrule};
 
 fn a_denial() -> Ask {
     Ask { body: Body::Approval(denied()), ..q(1) }
@@ -34,14 +35,22 @@ fn runs(call: &str, at: i64) -> [Event; 2] {
     [used(1, call, at), shown]
 }
 
+/// The message that it may call again.
+fn taken_back() -> Event {
+    Event::Unsaid { message: message(1) }
+}
+
 fn gone(why: &str, at: i64) -> Refusal {
     Refusal::Gone { ask: id(1), why: why.to_owned(), at: second(at) }
 }
 
 #[test]
 fn a_person_lets_a_denied_call_through_once() {
-    for story in [let_through(), let_through().and(delivered(1, 6))] {
-        let story = story.at(7).when(use_overrule(1, "b")).then(runs("b", 7));
+    let told = let_through().and(delivered(1, 6)).at(7).when(use_overrule(1, "b")).then(runs("b", 7));
+    // An agent that calls again has been told, or need not be.
+    let untold = runs("b", 7).into_iter().chain([proven(1, "b", 7)]);
+    let untold = let_through().at(7).when(use_overrule(1, "b")).then(untold);
+    for story in [told, untold] {
         // The same call may ask again, because the first reply may be lost; another may not.
         let story = story.at(8).when(use_overrule(1, "b")).no_news();
         story.when(use_overrule(1, "c")).refused_as(gone("another call ran by it", 8));
@@ -77,8 +86,9 @@ fn nothing_else_lets_it_through() {
 #[test]
 fn an_overrule_lasts_for_a_day() {
     let day = i64::try_from(OVERRULE_MAX.as_secs()).unwrap();
-    let_through().at(5 + day - 1).when(use_overrule(1, "b")).then(runs("b", 5 + day - 1));
-    let_through().at(5 + day).when(use_overrule(1, "b")).refused_as(gone("the call came too late", 5 + day));
+    let told = || let_through().and(delivered(1, 6));
+    told().at(5 + day - 1).when(use_overrule(1, "b")).then(runs("b", 5 + day - 1));
+    told().at(5 + day).when(use_overrule(1, "b")).refused_as(gone("the call came too late", 5 + day));
 }
 
 #[test]
@@ -132,8 +142,12 @@ fn an_agent_that_went_on_reads_that_it_may_call_again() {
     let story = given([asked(&a_denial())]).when(strand(1)).then([stranded(1)]).at(5);
     let told = [answered(&a_denial(), allow(), ann(), 5), said(1, text, Some(ann()), Some(1), 5)];
     let story = story.when(answer(1, allow(), ann())).then(told).at(7);
-    let story = story.when(deliver_message(1)).then([message_delivered(1, 7), delivered(1, 7)]);
-    story.at(8).when(use_overrule(1, "b")).then(runs("b", 8));
+    let read = story.clone().when(deliver_message(1)).then([message_delivered(1, 7), delivered(1, 7)]);
+    read.at(8).when(use_overrule(1, "b")).then(runs("b", 8));
+    // It calls again by itself, before it has read that: then there is nothing left to say.
+    let unread = runs("b", 8).into_iter().chain([proven(1, "b", 8), taken_back()]);
+    let story = story.at(8).when(use_overrule(1, "b")).then(unread);
+    assert!(story.session.queue.is_empty());
 }
 
 #[test]
@@ -143,8 +157,11 @@ fn a_late_yes_overrules_as_well() {
     let text = "Your call “rm -r build” was denied. ann now says: the denial is overruled; make exactly the same call \
                 again, and it runs. This holds once";
     let late = [answered_late(1, allow(), ann(), 20), said(1, text, Some(ann()), Some(1), 20)];
-    let story = story.and(delivered(1, 11)).at(20).when(answer(1, allow(), ann())).then(late);
-    story.at(21).when(use_overrule(1, "b")).then(runs("b", 21));
+    let story = story.and(delivered(1, 11)).at(20).when(answer(1, allow(), ann())).then(late).at(21);
+    let unread = runs("b", 21).into_iter().chain([taken_back()]);
+    story.clone().when(use_overrule(1, "b")).then(unread);
+    let read = story.when(hand_message(1)).then_whatever();
+    read.when(use_overrule(1, "b")).then(runs("b", 21));
 }
 
 #[test]

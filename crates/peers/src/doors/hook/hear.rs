@@ -48,6 +48,11 @@ pub enum HookEventKind {
     },
     /// The person at the terminal wrote a prompt: a turn begins.
     Prompted,
+    /// The agent itself denied a call.
+    Denied {
+        call: ToolCall,
+        reason: String,
+    },
     TurnEnded {
         /// The agent goes on because a hook made it.
         again: bool,
@@ -90,6 +95,7 @@ pub fn hear(text: &str) -> Option<HookEvent> {
             text: input.message.filter(|text| !text.trim().is_empty())?,
         },
         "UserPromptSubmit" => HookEventKind::Prompted,
+        "PermissionDenied" => HookEventKind::Denied { call: call()?, reason: input.reason.unwrap_or_default() },
         "Stop" => HookEventKind::TurnEnded { again: input.stop_hook_active },
         "SessionEnd" => HookEventKind::Ended { why: input.reason.unwrap_or_default() },
         _ => HookEventKind::Other,

@@ -14,6 +14,7 @@
 mod answer;
 mod asking;
 mod choose;
+mod denied;
 mod done;
 mod hear;
 mod mouth;
@@ -25,6 +26,7 @@ mod wire;
 pub use answer::{answer, defer, say_along, say_more, swallowed};
 pub use asking::{Around, wish};
 pub use choose::{Facts, HookAction, choose};
+pub use denied::{denied_wish, lets_through, may_retry};
 pub use done::{Finished, finished, is_about, is_certain, told};
 pub use hear::{Agent, HookEvent, HookEventKind, ToolCall, hear};
 pub use mouth::Mouth;
