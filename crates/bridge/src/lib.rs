@@ -1,12 +1,13 @@
 //! The runtime of askbridge: sockets, timers, callers. Moves bytes; holds no rules of its own.
 //!
 //! [`runtime`] submits wishes and follows the journal; [`auth`] identifies callers; [`server`] listens; [`hosts`] runs
-//! agents, [`hooks`] serves those in people's own terminals; [`keeping`] forgets sessions after their retention;
+//! agents, [`hooks`] serves those in people's own terminals, `consult` asks rules what either may do; [`keeping`] forgets sessions after their retention;
 //! [`outbound`] makes calls to other servers; [`meters`] counts, [`traces`] exports spans.
 
 pub mod auth;
 pub mod chance;
 pub mod clock;
+mod consult;
 mod derived;
 mod driver;
 pub mod hooks;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::answer::{Answer, Outcome, Who};
+use crate::answer::{Answer, Outcome, RulePlace, Who};
 use crate::ask::Ask;
 use crate::ids::{AskId, CallId, Epoch, MessageId, NodeId, PartyId, PersonId, Raw, SessionId, Timestamp};
 use crate::terms::Wishes;
@@ -133,8 +133,10 @@ pub enum Event {
     ToolRuled {
         call: CallId,
         tool: String,
-        /// The rule, as the settings spell it: `other_tools = allow`.
+        /// The rule's name, or as the settings spell it: `other_tools = allow`.
         rule: String,
+        /// Where the rule is written. `None`: in no file.
+        place: Option<RulePlace>,
         ruling: ToolRuling,
     },
     TurnEnded {
@@ -162,6 +164,8 @@ pub struct CallMade {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRuled {
     pub rule: String,
+    /// `None`: the rule is in no file.
+    pub place: Option<RulePlace>,
     pub ruling: ToolRuling,
 }
 
@@ -328,8 +332,8 @@ impl CallMade {
 
 impl CallRuled {
     pub fn event(self, call: CallId, tool: String) -> Event {
-        let Self { rule, ruling } = self;
-        Event::ToolRuled { call, tool, rule, ruling }
+        let Self { rule, place, ruling } = self;
+        Event::ToolRuled { call, tool, rule, place, ruling }
     }
 }
 

@@ -205,6 +205,16 @@ pub const RULE_PATTERNS_MAX: usize = 256;
 pub const RULE_TEXT_BYTES_MAX: usize = 4 * 1024;
 /// Bytes of a command that a rule can allow. Beyond: no rule with a pattern for commands allows it.
 pub const RULED_COMMAND_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a call's input that advisers look at. Beyond: fields of more than [`RULED_FIELD_BYTES_MAX`] are left out.
+/// Then no rule that looks at every call allows it, and no adviser changes it; a command that is left out counts as one
+/// that a rule which denies or asks is about.
+pub const RULED_INPUT_BYTES_MAX: usize = 256 * 1024;
+/// Bytes of one field of such an input.
+pub const RULED_FIELD_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a call's result that advisers look at. Beyond: it is left out.
+pub const ADVISED_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// How long one adviser may take. Beyond: it has no opinion.
+pub const CONSULT_MAX: Duration = Duration::from_secs(5);
 /// Interval at which a rule file is looked at, to find that it has changed.
 pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Approvals that are remembered. Beyond: no further one is.

@@ -97,6 +97,11 @@ const OVERRULED: &str = "the denial is overruled; make exactly the same call aga
 /// How the words about a question begin that a rule refused. [`follow_up`] knows it by them.
 const RULED_OUT: &str = "Not answered: refused by the rule";
 
+/// What the agent is told of a call that a rule denied before a person could have been asked.
+pub fn denied_by_rule(rule: &str, words: &str) -> String {
+    format!("Denied by the rule “{rule}”; no person was asked. It says: {words}")
+}
+
 /// Computes what the agent is told about `outcome`.
 pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let kind = ask.body.kind();

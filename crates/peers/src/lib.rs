@@ -6,6 +6,7 @@
 
 pub mod ask_tool;
 mod awaiting;
+pub mod consult;
 pub mod dialects;
 pub mod doors;
 pub mod json;

@@ -13,6 +13,7 @@ use askbridge_core::terms::{OtherTools, Terms, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
+use crate::consult::{Consultation, Consulted};
 use crate::tally::Tally;
 
 /// Prefix of the names under which agents keep items; all other names are people's.
@@ -241,6 +242,8 @@ pub enum Query {
     Redeem {
         code: String,
     },
+    /// What the advisers say to something that an agent is about to do, or has done. Only for agents that we run.
+    Consult(Box<Consultation>),
     /// End the request's login cookie; without one, every login cookie of the caller's token in this language.
     Logout,
 }
@@ -357,6 +360,8 @@ pub struct Receipt {
     pub cookie: Option<String>,
     /// The response to an outgoing call, if one was made.
     pub called: Option<Box<Called>>,
+    /// What the advisers say, if they were asked.
+    pub consulted: Option<Box<Consulted>>,
     /// How much was removed, if a conversation was forgotten.
     pub removed: Option<Box<Removed>>,
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::ask::{Ask, Context, Reach};
+use askbridge_core::event::ToolRuling;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::view::AskView;
 use askbridge_peers::dialects::{native, prime};
+use askbridge_peers::consult::{Advice, Consulted, OccurrenceKinds};
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
-use askbridge_peers::doors::hook::{self, Around, Facts, HookAction, HookEvent, Mouth, ToolCall};
+use askbridge_peers::doors::hook::{self, advice, Around, Facts, HookAction, HookEvent, Mouth, ToolCall};
 use askbridge_peers::doors::http::{self, AskError, Asking};
 use askbridge_peers::doors::{mcp, whimmy};
 use askbridge_peers::json::{AskJson, Problem};
@@ -57,7 +59,13 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
         let interactive = hello.query != "alone";
         let hold_max = (hello.query == "holds-an-hour").then(|| Duration::from_secs(3600));
         let always = AlwaysAsk::read(always.split(',').filter(|name| !name.is_empty())).expect("these are tools");
-        Greeting::Open(Box::new(Claude::new(Begin { session: SESSION, process, carry, interactive, hold_max, always })))
+        let consulted = match hello.query {
+            "advised" => OccurrenceKinds::ALL.into_iter().collect(),
+            _ => OccurrenceKinds::NONE,
+        };
+        let denied_wait = Duration::from_secs(60);
+        let begin = Begin { session: SESSION, process, carry, interactive, hold_max, denied_wait, always, consulted };
+        Greeting::Open(Box::new(Claude::new(begin)))
     });
 }
 
@@ -96,13 +104,15 @@ impl Peer for HookDoor {
             None => Mouth::Terminal,
         };
         let version = if req.query.contains("old") { hook::Version::read("2.0.1") } else { None };
-        let facts = Facts { away: req.query.contains("away"), mouth, park, version, ..Facts::default() };
+        let is_sent = req.query.contains("sent");
+        let facts = Facts { away: req.query.contains("away"), mouth, park, version, is_sent, ..Facts::default() };
         let Some(heard) = hook::hear(body) else {
             printed(cx.out, None);
             return Ok(());
         };
         match hook::choose(&heard, &facts) {
             HookAction::Pass | HookAction::Note(_) => printed(cx.out, None),
+            HookAction::Send(call) => printed(cx.out, advice::before(&call, &sent_by("pushes"), true)),
             HookAction::Hold { call, follows, .. } => {
                 let reach = if park.is_some() { Reach::Resumable } else { Reach::Held };
                 match hook::wish(&heard, &call, SESSION, &Around { mouth, ..Around::default() }, reach) {
@@ -131,6 +141,13 @@ impl Peer for HookDoor {
     fn wake(&mut self, _: &mut Cx<'_>) -> Option<Timestamp> {
         None
     }
+}
+
+/// A rule sends the call to a person.
+fn sent_by(rule: &str) -> Consulted {
+    let words = String::new();
+    let advice = Advice { rule: rule.to_owned(), place: None, ruling: ToolRuling::Ask, words };
+    Consulted { ruling: Some(advice), ..Consulted::default() }
 }
 
 fn printed(out: &mut Outbox, output: Option<String>) {

@@ -5,6 +5,11 @@ pub const KEYS: &[(&str, &str)] = &[
     ("name", "What to call the rule. Every rule needs one of its own"),
     ("do", "What it does: `ask`, `park`, `answer`, `allow`, `deny`; without it, it only sets terms"),
     ("words", "With `deny`: what the agent reads"),
+    ("every_call", "It looks at every call of a tool, not only at those that would ask a person"),
+    (
+        "when_down",
+        "With `every_call`: what becomes of such a call in a terminal while askbridge does not answer, `pass` or `deny`",
+    ),
     (
         "answer",
         "With `answer`: a label, several, the number of an option, `recommended`, `first`, or a table of these by question",

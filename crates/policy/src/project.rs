@@ -52,6 +52,10 @@ fn loosening(file: &DeTable<'_>) -> Vec<(usize, String)> {
                 ("on_expiry" | "on_dismissal", Some("tell")) => {
                     found.push((at, format!("a project's rules can set `{name}` to `stop` alone")));
                 }
+                // A terminal is blocked only if the person who sits there chose that.
+                ("when_down", Some("deny")) => {
+                    found.push((at, "a project's rules cannot deny while askbridge does not answer".to_owned()));
+                }
                 ("messages" | "parallel", _) => {
                     found.push((key.span().start, format!("a project's rules cannot set `{name}`")));
                 }

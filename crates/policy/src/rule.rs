@@ -6,7 +6,7 @@ use std::time::Duration;
 use askbridge_core::ask::Kind;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
-use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday};
+use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday, WhenDown};
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -32,12 +32,13 @@ pub(crate) fn read(table: &DeTable<'_>, at: usize, home: Option<&str>) -> (AskRu
     let may_say_yes = matches!(action, Action::Allow | Action::Answer(_));
     let when = reading.conditions(if may_say_yes { Yes::May } else { Yes::Never }, home);
     let wishes = reading.wishes();
+    let (every_call, when_down) = reading.every_call(&action, &when);
     reading.unknown();
     if action == Action::Terms && wishes == Wishes::default() && reading.problems.is_empty() {
         let hint = "give it something to do, like do = \"ask\", or a term, like timeout = \"10m\"";
         reading.complain(at, &format!("the rule `{name}` changes nothing"), Some(hint));
     }
-    (AskRule { name, place: None, when, action, wishes }, reading.problems)
+    (AskRule { name, place: None, when, action, wishes, every_call, when_down }, reading.problems)
 }
 
 struct Reading<'a, 't> {
@@ -267,6 +268,41 @@ impl<'a, 't> Reading<'a, 't> {
             decided_before: self.number("decided_before", 1000),
             until: self.moment("until"),
         }
+    }
+
+    /// Whether it looks at every call, and what becomes of such a call while the server does not answer.
+    fn every_call(&mut self, action: &Action, when: &Conditions) -> (bool, WhenDown) {
+        let every_call = self.flag("every_call").unwrap_or_default();
+        let when_down = self.word("when_down", "pass or deny", |text| match text {
+            "pass" => Some(WhenDown::Pass),
+            "deny" => Some(WhenDown::Deny),
+            _ => None,
+        });
+        let when_down = when_down.unwrap_or_default();
+        let at = |name: &str| self.get(name).map_or(self.at, |value| value.span().start);
+        let (at_every_call, at_when_down) = (at("every_call"), at("when_down"));
+        let about_asks = !when.question.is_empty() || !when.header.is_empty() || !when.option.is_empty();
+        let is_call = when.kind.is_empty() || when.kind.contains(&Kind::Approval);
+        match action {
+            Action::Deny { .. } | Action::Ask | Action::Park | Action::Allow => {}
+            Action::Terms | Action::Answer(_) if every_call => {
+                let hint = "use it with do = \"deny\", \"ask\" or \"allow\"";
+                self.complain(at_every_call, "a call is denied, asked about or allowed; nothing else", Some(hint));
+            }
+            Action::Terms | Action::Answer(_) => {}
+        }
+        if every_call && (about_asks || !is_call) {
+            let what = "the rule looks at every call, and its conditions are about other asks, so it matches none";
+            self.complain(at_every_call, what, Some("remove `every_call`, or the conditions"));
+        }
+        if !every_call && self.get("when_down").is_some() {
+            self.complain(at_when_down, "`when_down` is for rules with every_call = true", Some("add that line"));
+        }
+        if when_down == WhenDown::Deny && *action == Action::Allow {
+            let what = "a rule that allows cannot deny while askbridge does not answer";
+            self.complain(at_when_down, what, Some("put `when_down` into a rule that denies or asks"));
+        }
+        (every_call, when_down)
     }
 
     fn input(&mut self, yes: Yes) -> Vec<(String, Vec<TextPattern>)> {

@@ -189,6 +189,7 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
             call: CallId::from("call_ls"),
             tool: "Bash".to_owned(),
             rule: "other_tools = allow".to_owned(),
+            place: None,
             ruling: ToolRuling::Allow,
         },
         "turn_ended" => Event::TurnEnded { reason: "end_turn".to_owned(), usage: None },

@@ -2,6 +2,7 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::dialects::prime;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};
@@ -143,7 +144,9 @@ const CLAUDE: Listing = Listing {
             carry,
             interactive: true,
             hold_max: None,
+            denied_wait: std::time::Duration::from_secs(60),
             always: AlwaysAsk::default(),
+            consulted: OccurrenceKinds::ALL.into_iter().collect(),
         };
         Greeting::Open(Box::new(Claude::new(begin)))
     }),

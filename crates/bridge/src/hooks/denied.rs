@@ -16,9 +16,9 @@ use super::back::{come_back, left_by};
 use super::handler::{Event, Output};
 use super::hold::{HeldHook, ask, wait_and_answer};
 use super::mouth::mouth_beside;
-use super::sessions::{Current, current, started};
+use super::sessions::started;
 use super::waiting::{WaitingHook, remember_waiting};
-use crate::auth::{Caller, ProcessId};
+use crate::auth::ProcessId;
 use crate::runtime::Entrance;
 use crate::server::App;
 
@@ -30,20 +30,6 @@ pub(super) struct DeniedCall<'a> {
     /// Why, in the classifier's words.
     pub(super) reason: &'a str,
     pub(super) agent: Option<ProcessId>,
-}
-
-/// Whether a person let this very call through after it had been denied. True once.
-pub(super) async fn was_overruled(
-    app: &App,
-    caller: &Caller,
-    heard: &HookEvent,
-    call: &ToolCall,
-) -> Result<bool, Rejection> {
-    let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
-    if !exists {
-        return Ok(false);
-    }
-    Ok(app.handle.use_overrule(session, call, heard.folder.as_deref()).await?.is_some())
 }
 
 /// Asks a person, and waits a while if no person is at the agent.
@@ -70,7 +56,7 @@ pub(super) async fn ask_about(
     };
     let around = Around { mouth, ..around };
     let session = started(app, &event.caller, heard, &around).await?;
-    let wait = app.hooks.options().denied;
+    let wait = app.hooks.options().denied_wait;
     let waits = !wait.is_zero() && (mouth != Mouth::Terminal || presence(app).await?.is_away);
     let mut wish = match denied_wish(heard, call, reason, session, &around) {
         Ok(wish) => wish,

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use askbridge_core::event::{Event as Happened, Level, Parcel};
+use askbridge_core::event::{Event as Happened, Level, Parcel, ToolRuling};
 use askbridge_core::ids::{AskId, Epoch, Raw, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits::HOOK_LOOKS_MAX;
 use askbridge_core::view::{AskView, State};
 use askbridge_peers::doors::hook::{
-    Facts, Finished, HookAction, HookEvent, HookEventKind, Mouth, NAME, ToolCall, choose, finished, hear, is_about,
-    lets_through, say_along, say_more, told,
+    Facts, Finished, HookAction, HookEvent, HookEventKind, Mouth, NAME, ToolCall, advice, choose, finished, hear,
+    is_about, say_along, say_more, told,
 };
 use askbridge_peers::wish::{AskRef, Rejection, Wish};
 use tokio::sync::Semaphore;
@@ -19,7 +19,8 @@ use tracing::{debug, info};
 use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
-use super::denied::{DeniedCall, ask_about, was_overruled};
+use super::consulting::{consulted, record_ruling};
+use super::denied::{DeniedCall, ask_about};
 use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -127,31 +128,53 @@ async fn act(
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
     let caller = &event.caller;
+    let said = consulted(app, caller, heard).await?;
     match &heard.what {
-        HookEventKind::Began | HookEventKind::Other => Ok(None),
-        HookEventKind::Calling(call) if was_overruled(app, caller, heard, call).await? => {
-            Ok(Some(Output::from(lets_through())))
+        HookEventKind::Began { .. } | HookEventKind::Compacting { .. } => {
+            Ok(advice::around(heard, &said).map(Output::from))
         }
-        HookEventKind::Calling(_) | HookEventKind::Wanted { .. } => asked(app, event, heard, agent, gone).await,
-        HookEventKind::Denied { call, reason } => {
-            let denied = DeniedCall { heard, call, reason, agent };
-            ask_about(app, event, denied, gone).await
+        HookEventKind::Denied { call, reason } => match advice::around(heard, &said) {
+            Some(retry) => Ok(Some(Output::from(retry))),
+            None => ask_about(app, event, DeniedCall { heard, call, reason, agent }, gone).await,
+        },
+        HookEventKind::Other => Ok(None),
+        HookEventKind::Calling(call) if said.is_denied() || advice::is_allowed(call, &said) => {
+            record_ruling(app, caller, heard, call, &said).await?;
+            Ok(advice::before(call, &said, false).map(Output::from))
         }
+        HookEventKind::Calling(call) => {
+            let is_sent = said.ruling() == Some(ToolRuling::Ask);
+            let output = asked(app, event, heard, agent, is_sent, gone).await?;
+            match output {
+                AskedOutput::Done(Some(output)) => Ok(Some(output)),
+                AskedOutput::Done(None) => Ok(advice::before(call, &said, false).map(Output::from)),
+                AskedOutput::Send => {
+                    record_ruling(app, caller, heard, call, &said).await?;
+                    Ok(advice::before(call, &said, true).map(Output::from))
+                }
+            }
+        }
+        HookEventKind::Wanted { .. } => match asked(app, event, heard, agent, false, gone).await? {
+            AskedOutput::Done(output) => Ok(output),
+            AskedOutput::Send => Ok(None),
+        },
         HookEventKind::Called { call, response, failed } => {
             let called = Called { call, response: response.as_ref(), failed: *failed };
             let over = over(app, caller, heard, Some(called)).await?;
-            Ok(over.told.map(Output::from))
+            Ok(advice::after(*failed, over.told.as_deref(), &said).map(Output::from))
         }
-        HookEventKind::Prompted => {
+        HookEventKind::Prompted { .. } => {
+            if let Some(blocked) = advice::around(heard, &said) {
+                return Ok(Some(Output::from(blocked)));
+            }
             let Current { id: session, exists } = current(&app.handle, &caller.party, heard).await?;
-            if exists { messages(app, caller, session, say_along).await } else { Ok(None) }
+            let session = Some(session).filter(|_| exists);
+            messages(app, caller, session, said.context, say_along).await
         }
         HookEventKind::TurnEnded { .. } => {
             let session = over(app, caller, heard, None).await?.session;
-            match session.filter(|_| !heard.in_subagent) {
-                Some(session) => messages(app, caller, session, say_more).await,
-                None => Ok(None),
-            }
+            let goes_on = said.ruling.filter(|advice| advice.ruling == ToolRuling::Deny).map(|advice| advice.words);
+            messages(app, caller, session.filter(|_| !heard.in_subagent), goes_on.into_iter().collect(), say_more).await
         }
         HookEventKind::Ended { why } => {
             if let Some(session) = over(app, caller, heard, None).await?.session {
@@ -172,12 +195,13 @@ async fn asked(
     event: &Event,
     heard: &HookEvent,
     agent: Option<ProcessId>,
+    is_sent: bool,
     gone: CancellationToken,
-) -> Result<Option<Output>, Rejection> {
+) -> Result<AskedOutput, Rejection> {
     if event.again
         && let Some(ask) = left_by(app, event.hook).await?
     {
-        return come_back(app, event, heard, agent, ask, gone).await;
+        return come_back(app, event, heard, agent, ask, gone).await.map(AskedOutput::Done);
     }
     let notes = &app.hooks.notes;
     let asked = match &heard.what {
@@ -199,12 +223,16 @@ async fn asked(
     let options = app.hooks.options();
     let away = presence(app).await?.is_away;
     let asks_by_tool = asks_by_tool(agent);
-    let facts = Facts { away, mouth, asks_by_tool, park: options.park, version };
+    let facts = Facts { away, mouth, asks_by_tool, park: options.park, version, is_sent };
     match choose(heard, &facts) {
-        HookAction::Pass => Ok(None),
+        HookAction::Pass => Ok(AskedOutput::Done(None)),
         HookAction::Note(call) => {
             notes.keep(&heard.conversation, call);
-            Ok(None)
+            Ok(AskedOutput::Done(None))
+        }
+        HookAction::Send(call) => {
+            notes.keep(&heard.conversation, call);
+            Ok(AskedOutput::Send)
         }
         HookAction::Hold { call, park, follows } => {
             let call = asked.unwrap_or(call);
@@ -215,9 +243,17 @@ async fn asked(
             let session = started(app, &event.caller, heard, &around).await?;
             let hook = event.hook;
             let held = HeldHook { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
-            hold(app, held, gone).await
+            hold(app, held, gone).await.map(AskedOutput::Done)
         }
     }
+}
+
+/// What came of a call that is about to run, or that a person is asked about.
+enum AskedOutput {
+    /// What the hook prints, if anything.
+    Done(Option<Output>),
+    /// The agent is to show its dialog.
+    Send,
 }
 
 /// A call that was run.
@@ -295,19 +331,24 @@ async fn unsay(app: &App, ask: AskId) -> Result<(), Rejection> {
 }
 
 /// Passes waiting messages to the agent, at a new prompt or at the end of its turn: late answers, why it was stopped,
-/// and what a person wrote to it.
+/// and what a person wrote to it. `advised` is what the advisers want it to read before that.
 async fn messages(
     app: &App,
     caller: &Caller,
-    session: SessionId,
+    session: Option<SessionId>,
+    advised: Vec<String>,
     printed: fn(&str) -> String,
 ) -> Result<Option<Output>, Rejection> {
-    let waiting = app.handle.session(session).await?.queued;
-    if waiting.is_empty() {
+    let waiting = match session {
+        Some(session) => app.handle.session(session).await?.queued,
+        None => Vec::new(),
+    };
+    let text: Vec<_> = advised.iter().chain(waiting.iter().map(|(_, text)| text)).map(String::as_str).collect();
+    if text.is_empty() {
         return Ok(None);
     }
-    let text: Vec<_> = waiting.iter().map(|(_, text)| text.as_str()).collect();
     for (message, _) in &waiting {
+        let session = message.session;
         app.gate()
             .grant(caller, Entrance::agent(NAME, session), Wish::Hand { parcel: Parcel::Message(*message) })
             .await?;

@@ -121,7 +121,7 @@ mod tests {
             record: None,
             mode: None,
             in_subagent: false,
-            what: HookEventKind::Began,
+            what: HookEventKind::Began { source: "startup".to_owned() },
         };
         let life = |life| session_for(&party, "c", life);
         assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(0), exists: false });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use askbridge_core::event::{Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
+use askbridge_peers::consult::{Consultation, Consulted};
 use askbridge_peers::peer::{BlockKind, Frame, Record, Streamed, Tag};
 use askbridge_peers::told::Happened;
 use askbridge_peers::wish::{Query, Receipt, Rejection, Watch, Wish};
@@ -18,6 +19,7 @@ use super::pipe::Pipe;
 use super::pool::HostPool;
 use super::spool::Spool;
 use crate::auth::{Caller, ProcessId};
+use crate::consult::consult;
 use crate::driver::{self, Endpoint, Lost, Rulings, Watched};
 use crate::runtime::{Entrance, Gate, Handle, News};
 
@@ -75,8 +77,14 @@ impl Endpoint for AgentProcess {
 
     fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
         let handle = self.pool.handle.clone();
+        let agent = self.caller.name.clone();
         rulings.wait_for(async move {
             let receipt = match query {
+                Query::Consult(mut about) => {
+                    about.agent.get_or_insert_with(|| agent.to_string());
+                    let consulted = consult_for_a_host(&handle, *about).await;
+                    consulted.map(|said| Receipt { consulted: Some(Box::new(said)), ..Receipt::default() })
+                }
                 Query::Ask(ask) => {
                     let view = handle.ask(ask).await;
                     view.map(|view| Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
@@ -145,6 +153,17 @@ impl Endpoint for AgentProcess {
         warn!(session.id = %self.session, "Lost track of a session; its agent is resumed");
         (self.parked, "lost track of the session".to_owned())
     }
+}
+
+/// Asks the advisers. A machine that has just taken over a process does not know its session yet.
+async fn consult_for_a_host(handle: &Handle, mut about: Consultation) -> Result<Consulted, Rejection> {
+    if about.folder.is_none() {
+        let settings = handle.look(about.session, |state| Arc::clone(&state.session.settings)).await?;
+        about.folder.clone_from(&settings.folder);
+        about.title.clone_from(&settings.title);
+        about.branch.clone_from(&settings.branch);
+    }
+    Ok(consult(handle, &about).await)
 }
 
 impl AgentProcess {

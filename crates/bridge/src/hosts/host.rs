@@ -6,6 +6,7 @@ use std::time::Duration;
 use askbridge_core::event::Level;
 use askbridge_core::ids::{Epoch, PartyId, SessionId};
 use askbridge_core::limits;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::peer::Frame;
 use askbridge_peers::wish::Rejection;
 use futures_util::future::BoxFuture;
@@ -26,6 +27,7 @@ use super::pool::HostPool;
 use super::process::Running;
 use super::spool::{Spool, SpoolLine};
 use crate::auth::{Caller, ProcessId, Role};
+use crate::consult::looked_at;
 use crate::driver::{Driver, Stepped};
 use crate::runtime::Interest;
 
@@ -280,9 +282,25 @@ impl<M: Machine> Host<M> {
         if since.elapsed() >= self.pool.options.idle {
             return true;
         }
+        // Rules that look at more than this process reports reach it by its next start.
+        if self.driver.is_settled() {
+            let looked_at = looked_at_in(&self.pool, self.session).await;
+            if self.driver.peer.misses(looked_at) {
+                info!(session.id = %self.session, "Agent does not report all that the rules look at; it is let go");
+                return true;
+            }
+        }
         // A session that has grown long continues as a new one, but only without a process. Requests in flight hold the
         // session's lock and go on only after this step, so do not take it while there are any.
         self.driver.is_settled() && is_full(&self.pool, self.session).await
+    }
+}
+
+/// What the advisers look at in a session.
+async fn looked_at_in(pool: &HostPool, session: SessionId) -> OccurrenceKinds {
+    match pool.handle.look(session, |state| Arc::clone(&state.session.settings)).await {
+        Ok(settings) => looked_at(&pool.handle, settings.folder.as_deref(), settings.mode.as_deref()).await,
+        Err(_) => OccurrenceKinds::NONE,
     }
 }
 

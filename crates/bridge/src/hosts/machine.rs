@@ -1,6 +1,7 @@
 //! What a host needs of the machine that talks to its process.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::peer::{Cx, Peer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,6 +38,9 @@ pub(super) trait Machine: Peer + Sized + 'static {
 
     /// Parks what can be parked, now and from now on, because the host is about to end.
     fn hurry(&mut self, cx: &mut Cx<'_>);
+
+    /// Does its process not report everything that the advisers look at now? A new one would.
+    fn misses(&self, looked_at: OccurrenceKinds) -> bool;
 
     /// Has the agent written what it needs to be resumed after its process has ended?
     fn is_resumable(&self, options: &HostOptions, conversation: &str) -> bool;

@@ -11,6 +11,7 @@ use askbridge_core::ids::{AskId, NodeId, Position, SessionId, StableNodeId, Time
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
+use askbridge_core::rules::ToolPattern;
 use askbridge_core::rules::asks::RuleSet;
 use askbridge_core::terms::Rules;
 use askbridge_journal::journal::Journal;
@@ -112,6 +113,11 @@ impl Handle {
     /// The id by which this node is known across restarts.
     pub fn stable_node(&self) -> StableNodeId {
         self.stable_node
+    }
+
+    /// From now on, calls of these tools in terminals always go to a person.
+    pub fn always_ask(&self, patterns: Vec<ToolPattern>) {
+        self.rules.set_always_ask(patterns);
     }
 
     /// Puts other rules in force.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use askbridge_core::ids::Timestamp;
+use askbridge_core::rules::ToolPattern;
 use askbridge_core::rules::asks::{AskRule, LocalTime, RuleFile, RuleSet, TermsOf, Weekday};
 use askbridge_platform::local_time::Zone;
 use askbridge_policy::Problem;
@@ -27,6 +28,8 @@ pub(crate) struct RulesInForce {
     zone: RwLock<Option<Zone>>,
     /// Is a person at the machine? `None` while no rule asks for it.
     present: Mutex<Option<bool>>,
+    /// The operator's tools that always go to a person, for agents in terminals.
+    always_ask: Mutex<Arc<Vec<ToolPattern>>>,
     /// The runs that no person attends.
     pub(crate) unattended: UnattendedParties,
     /// The rule files of the projects that agents work in.
@@ -50,6 +53,14 @@ impl RulesInForce {
     pub(crate) fn new(set: RuleSet) -> Self {
         let set = Arc::new(set);
         Self { set: RwLock::new(Arc::clone(&set)), ours: Mutex::new(set), ..Self::default() }
+    }
+
+    pub(crate) fn set_always_ask(&self, patterns: Vec<ToolPattern>) {
+        *self.always_ask.lock() = Arc::new(patterns);
+    }
+
+    pub(crate) fn always_ask(&self) -> Arc<Vec<ToolPattern>> {
+        Arc::clone(&self.always_ask.lock())
     }
 
     /// Returns the rules as they are now.

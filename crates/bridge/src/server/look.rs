@@ -89,7 +89,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             let terms = app.handle.terms_of(session).await?;
             Ok(Receipt { session: Some(session), terms: Some(Box::new(terms)), ..Receipt::default() })
         }
-        Query::Login { .. } | Query::Logout | Query::Redeem { .. } => Err(Rejection::Unauthorized),
+        Query::Login { .. } | Query::Logout | Query::Redeem { .. } | Query::Consult(_) => Err(Rejection::Unauthorized),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::found::{exactly, over};
 use super::settle::unsaid;
-use crate::event::{CallRuled, Event, Parcel, Said, ToolRuling};
+use crate::event::{Event, Parcel, Said};
 use crate::ids::{AskId, CallId, Timestamp};
 use crate::refusal::Refusal;
 use crate::session::{AskStage, FoundAsk, Live, Session};
@@ -13,21 +13,19 @@ pub(super) fn use_it(session: &Session, ask: AskId, call: CallId, at: Timestamp)
         FoundAsk::Live(live) => live,
         FoundAsk::Over(stub) => return Err(over(session, stub)),
     };
-    let Some(denied) = live.ask.body.denied().filter(|_| live.lets_through(&call, at)) else {
+    if !live.lets_through(&call, at) {
         let why = match (live.overruled_at(), &live.used_by) {
             (None, _) => "no person overruled it",
             (Some(_), Some(_)) => "another call ran by it",
             (Some(_), None) => "the call came too late",
         };
         return Err(Refusal::Gone { ask, why: why.to_owned(), at });
-    };
+    }
     if live.used_by.is_some() {
         return Ok(Vec::new());
     }
-    let ruled = CallRuled { rule: format!("overruled by a person: {ask}"), ruling: ToolRuling::Allow };
-    let shown = ruled.event(call.clone(), denied.tool.clone());
     let proof = call.to_string();
-    let mut events = vec![Event::OverruleUsed { ask, call, at }, shown];
+    let mut events = vec![Event::OverruleUsed { ask, call, at }];
     // An agent that calls again need not be told that it may.
     if live.delivered_at.is_none() {
         events.push(Event::Delivered { parcel: Parcel::Verdict(ask), proof, at });

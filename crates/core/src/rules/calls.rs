@@ -35,11 +35,11 @@ pub enum Moment {
 /// Decides about a call. `None` if no rule applies.
 pub fn rule_call(rules: CallRules<'_>, call: CallFacts<'_>) -> Option<CallRuled> {
     if let Some(pattern) = rules.always_ask.iter().find(|pattern| pattern.matches(call.tool, call.texts)) {
-        return Some(CallRuled { rule: format!("always_ask = {pattern}"), ruling: ToolRuling::Ask });
+        return Some(CallRuled { rule: format!("always_ask = {pattern}"), place: None, ruling: ToolRuling::Ask });
     }
     match (call.moment, rules.other_tools) {
         (Moment::Permission, Some(OtherTools::Allow)) => {
-            Some(CallRuled { rule: "other_tools = allow".to_owned(), ruling: ToolRuling::Allow })
+            Some(CallRuled { rule: "other_tools = allow".to_owned(), place: None, ruling: ToolRuling::Allow })
         }
         _ => None,
     }

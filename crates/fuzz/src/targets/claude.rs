@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Timestamp};
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::peer::{Cx, Frame, Outbox, Peer};
 use askbridge_peers::wish::Receipt;
@@ -24,7 +25,9 @@ fn converse(process: Process, bytes: &[u8]) {
         carry: Carry::default(),
         interactive: true,
         hold_max: Some(Duration::from_secs(60)),
+        denied_wait: Duration::from_secs(60),
         always: AlwaysAsk::default(),
+        consulted: OccurrenceKinds::ALL.into_iter().collect(),
     };
     let (mut claude, mut out, mut ids) = (Claude::new(begin), Outbox::default(), Counted::default());
     let mut cx = Cx { now: Timestamp(0), ids: &mut ids, out: &mut out };

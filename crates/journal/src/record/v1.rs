@@ -187,10 +187,12 @@ impl<'a> From<&'a Event> for Record<'a> {
             Event::ToolReturned { call, ok, output } => {
                 Self::ToolReturned(content::ToolReturned { call: call.as_str().into(), ok: *ok, output: output.into() })
             }
-            Event::ToolRuled { call, tool, rule, ruling } => Self::ToolRuled(content::ToolRuled {
+            Event::ToolRuled { call, tool, rule, place, ruling } => Self::ToolRuled(content::ToolRuled {
                 call: call.as_str().into(),
                 tool: tool.into(),
                 rule: rule.into(),
+                file: place.as_ref().map(|place| (&place.file).into()),
+                line: place.as_ref().map(|place| place.line),
                 ruling: (*ruling).into(),
             }),
             Event::TurnEnded { reason, usage } => {

@@ -48,6 +48,11 @@ pub(crate) fn denied(tool: &str, input: Option<&RawValue>, why: &str) -> Result<
     Ok(Approval { reason: Some(cut(&reason).to_owned()), overrule: true, ..read(tool, input, None)? })
 }
 
+/// Reads an approval of a call that a rule sends to a person, before the agent's own mode has looked at it.
+pub(crate) fn sent(tool: &str, input: Option<&RawValue>, rule: &str) -> Result<Approval, String> {
+    Ok(Approval { reason: Some(format!("The rule “{}” sends it to a person", cut(rule))), ..read(tool, input, None)? })
+}
+
 fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {
     if is_blank(tool) {
         return Err("the tool has no name, so there is nothing to decide about".to_owned());

@@ -4,6 +4,7 @@
 
 pub(crate) mod answered;
 pub(crate) mod approval;
+pub(crate) mod call;
 pub(crate) mod denied;
 mod edit;
 pub(crate) mod held;
@@ -11,4 +12,5 @@ pub(crate) mod ran;
 mod schema;
 pub(crate) mod splice;
 
+pub use call::ToolCall;
 pub use edit::check_edit;

@@ -27,7 +27,7 @@
 //!                                  of a session in which that waits (handed "…": and was handed over before); or session NAME… of one with these asks (`session
 //!                                  allowing`: what other tools ask for is allowed; `at {…}`
 //!                                  before either: what the door keeps with it, without spaces); or
-//!                                  called STATUS BODY; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
+//!                                  called STATUS BODY; or consulted {"deny": RULE, …}, what advisers say; or started; or finds sessions, finds folder PATH, finds kept NAME {…}, finds
 //!                                  presence here (or left, never), finds counts 3 1, finds summaries 3/plan 0/default, finds
 //!                                  nothing
 //! reply 1 refused already_decided  a rejection by its code

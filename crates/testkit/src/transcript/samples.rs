@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use askbridge_core::answer::RulePlace;
 use askbridge_core::ask::Ask;
-use askbridge_core::event::{Event, Settings, Started};
+use askbridge_core::event::{Event, Settings, Started, ToolRuling};
 use askbridge_core::forget::Unfinished;
 use askbridge_core::ids::{AskId, Position, Raw, SessionId, Timestamp};
 use askbridge_core::refusal::{Refusal, Winner, WonBy};
@@ -13,6 +14,7 @@ use askbridge_core::session::{End, Interruption};
 use askbridge_core::terms::{OtherTools, Terms};
 use askbridge_core::unfit::{Mismatch, Problem};
 use askbridge_core::view::{AskView, ProcessState, SessionView, UndeliveredAsk};
+use askbridge_peers::consult::{Advice, Consulted};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::tally::{Standing, Tally};
 use askbridge_peers::told::{self, Happened, Snapshot};
@@ -181,6 +183,9 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
         let called = Some(Box::new(Called { status, body: body.to_owned() }));
         return Ok(Receipt { called, ..Receipt::default() });
     }
+    if let Some(said) = text.strip_prefix("consulted ") {
+        return Ok(Receipt { consulted: Some(Box::new(consulted(said)?)), ..Receipt::default() });
+    }
     if text == "started" {
         return Ok(Receipt { session: Some(SESSION), news: true, ..Receipt::default() });
     }
@@ -239,6 +244,20 @@ pub(super) fn receipt(text: &str) -> Result<Receipt, String> {
     }
     receipt.session = receipt.ask.map(|ask| ask.session).or(receipt.session);
     Ok(receipt)
+}
+
+/// Parses what advisers say: `{"deny": RULE, "words": "…", "input": {…}, "context": "…"}`, with `allow` or `ask` instead.
+fn consulted(text: &str) -> Result<Consulted, String> {
+    let said: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let word = |name: &str| said[name].as_str().map(str::to_owned);
+    let rulings = [("allow", ToolRuling::Allow), ("ask", ToolRuling::Ask), ("deny", ToolRuling::Deny)];
+    let place = Some(RulePlace { file: "/home/ada/rules.toml".to_owned(), line: 7 });
+    let ruling = rulings.into_iter().find_map(|(name, ruling)| {
+        let words = word("words").unwrap_or_default();
+        Some(Advice { rule: word(name)?, place: place.clone(), ruling, words })
+    });
+    let input = said.get("input").map(|input| Raw::from(input.to_string()));
+    Ok(Consulted { ruling, input, context: word("context").into_iter().collect() })
 }
 
 /// Parses a query's result: `sessions`, `folder PATH`, `kept NAME {…} + …`, `presence here` (of one session or both).

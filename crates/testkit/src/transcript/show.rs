@@ -7,6 +7,7 @@ use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::terms::{OnExpiry, Wait, Wishes};
 use askbridge_core::unfit::{FormReply, QuestionKey, QuestionReply, Reply, Value};
 use askbridge_journal::Written;
+use askbridge_peers::consult::Consultation;
 use askbridge_peers::peer::{BlockKind, EndsWith, Frame, Outbox, Record, Streamed, Tag};
 use askbridge_peers::wish::{AskRef, AskWish, Query, Watch, Wish};
 
@@ -86,9 +87,26 @@ fn query(query: &Query) -> String {
             format!("presence in {}", sessions.join(" "))
         }
         Query::Terms(session) => format!("terms in {session}"),
+        Query::Consult(about) => consultation(about),
         Query::Logout => "logout".to_owned(),
         Query::Redeem { code } => format!("redeem {code:?}"),
     }
+}
+
+fn consultation(about: &Consultation) -> String {
+    let Consultation { id, mode, folder, in_subagent, is_cut, what, .. } = about;
+    let mut shown = format!("consult {:?} about {what:?}", id.as_deref().unwrap_or_default());
+    for (name, text) in [("mode", mode), ("folder", folder)] {
+        if let Some(text) = text {
+            shown.push_str(&format!(" {name} {text}"));
+        }
+    }
+    for (name, is_so) in [("in a subagent", in_subagent), ("cut", is_cut)] {
+        if *is_so {
+            shown.push_str(&format!(" {name}"));
+        }
+    }
+    shown
 }
 
 fn watch(watch: &Watch) -> String {
@@ -186,7 +204,9 @@ fn settings(settings: &Settings) -> String {
 }
 
 fn ask(wish: &AskWish) -> String {
-    let mut line = format!("ask through {} reach {:?} {:?}", wish.door, wish.reach, wish.body);
+    // Few approvals are about a denial, so the others do not say that they are not.
+    let body = format!("{:?}", wish.body).replace(", overrule: false", "");
+    let mut line = format!("ask through {} reach {:?} {body}", wish.door, wish.reach);
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             write!(line, " {name} {value}").expect("writing to a string does not fail");

@@ -10,6 +10,7 @@ use askbridge_core::terms::{Terms, Warm};
 use askbridge_core::view::{AskView, SessionView};
 use askbridge_core::{ask::Asker, decide};
 use askbridge_journal::Written;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process, session_uuid};
 use askbridge_peers::peer::{Cx, Frame, Ids, Outbox, Peer, Tag};
 use askbridge_peers::told::Told;
@@ -100,7 +101,9 @@ fn start(scene: &Scene, scratch: &ScratchHome, model: &Model, more: &[String]) -
 fn machine(scene: &Scene, version: &str, process: Process) -> Claude {
     let carry = Carry { is_recent: version >= AWAITS, ..Carry::default() };
     let always = AlwaysAsk::read(scene.always.iter().copied()).unwrap();
-    Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, always })
+    let consulted = OccurrenceKinds::NONE;
+    let denied_wait = Duration::from_secs(60);
+    Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, denied_wait, always, consulted })
 }
 
 impl RecordedRun {

@@ -1,6 +1,7 @@
 //! The claude door's machine, as its host sees it.
 
 use askbridge_core::ids::Timestamp;
+use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::doors::claude::{self, Carry, Claude};
 use askbridge_peers::peer::Cx;
 
@@ -41,6 +42,10 @@ impl Machine for Claude {
 
     fn hurry(&mut self, cx: &mut Cx<'_>) {
         self.hurry(cx);
+    }
+
+    fn misses(&self, looked_at: OccurrenceKinds) -> bool {
+        self.misses(looked_at)
     }
 
     /// Claude Code reports that a question is deferred a moment before it writes that to its transcript. Without that

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_peers::consult::{OccurrenceKind, OccurrenceKinds};
 use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process, session_uuid};
 use askbridge_peers::json::Rfc3339;
 use askbridge_peers::wish::Rejection;
@@ -15,6 +16,7 @@ use super::argv::{Beginning, Launch, argv};
 use super::cli::{Cli, CliError};
 use super::recover::{self, Stamp};
 use super::{conversation, transcript};
+use crate::consult::looked_at;
 use crate::hosts::agent_folder::{AgentFolder, Rest};
 use crate::hosts::host::Host;
 use crate::hosts::pool::HostPool;
@@ -53,7 +55,8 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
     let mut words = left.map(|rest| rest.carry.words).unwrap_or_default();
     words.extend(conversation::keep(pool, session, &conversation, &settings).await?);
     let (blocks, is_recent) = (first_block(epoch), cli.awaits_initialize());
-    let carry = Carry { blocks, initialized: false, is_recent, interrupted, words };
+    let consulted = consulted(pool, session, &settings).await?;
+    let carry = Carry { blocks, initialized: false, is_recent, consulted: consulted.bits(), interrupted, words };
     let rest = Rest { offset: 0, carry, resumed: resumes };
     // A tool of ours may wait for days; options of a question may have previews.
     let mut environment = vec![("MCP_TOOL_TIMEOUT", "2000000000")];
@@ -65,11 +68,22 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
         program: cli.path,
         arguments: argv(&conversation, &settings, beginning),
         environment,
-        machine: Claude::new(begin(pool, session, process, &rest, &settings)),
+        machine: Claude::new(Begin { consulted, ..begin(pool, session, process, &rest, &settings) }),
         rest,
         conversation,
     };
     start::launch(pool, session, launching).await
+}
+
+/// What the process has to report for the advisers. A call about which a person was asked before it was parked has to
+/// find its ask, even if no rule looks at it any more.
+async fn consulted(pool: &HostPool, session: SessionId, settings: &Settings) -> Result<OccurrenceKinds, Rejection> {
+    let looked_at = looked_at(&pool.handle, settings.folder.as_deref(), settings.mode.as_deref()).await;
+    let is_asked = pool.handle.look(session, |state| {
+        let mut unfinished = state.session.asks.values().filter(|live| live.is_unfinished());
+        unfinished.any(|live| live.ask.reach == Reach::Resumable && matches!(live.ask.body, Body::Approval(_)))
+    });
+    Ok(if is_asked.await? { looked_at.with(OccurrenceKind::Calling) } else { looked_at })
 }
 
 /// Prepares the resume so that a question that was open when its process was killed comes back, if its transcript
@@ -111,8 +125,10 @@ fn begin(pool: &HostPool, session: SessionId, process: Process, rest: &Rest<Carr
         carry: rest.carry.clone(),
         interactive: launch.is_interactive(),
         hold_max: launch.hold_max(pool.options.hold_max),
+        denied_wait: pool.options.denied_wait,
         // It was checked before it was stored.
         always: launch.always().unwrap_or_default(),
+        consulted: OccurrenceKinds::of_bits(rest.carry.consulted),
     }
 }
 

@@ -30,11 +30,8 @@ pub fn explain<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> (Ruling<'r>, Vec
     let ruling = rule_ask(rules, facts);
     let explained = rules.rules().map(|rule| {
         let is_it = ruling.rule.is_some_and(|decides| std::ptr::eq(decides, rule));
-        let why = match rule.miss(facts) {
-            Some(condition) => {
-                let (name, wants, has) = rule.told(condition, facts);
-                Why::Misses { condition, name, wants, has }
-            }
+        let why = match rule.why_not(facts) {
+            Some(misses) => misses,
             None if is_it && ruling.ruled == Ruled::AskSeveral => Why::NeedsPeople,
             None if is_it => Why::Decides,
             None => Why::Matches,
@@ -46,6 +43,13 @@ pub fn explain<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> (Ruling<'r>, Vec
 }
 
 impl AskRule {
+    /// Why it does not match. `None`: it does.
+    pub(super) fn why_not(&self, facts: &AskFacts<'_>) -> Option<Why> {
+        let condition = self.miss(facts)?;
+        let (name, wants, has) = self.told(condition, facts);
+        Some(Why::Misses { condition, name, wants, has })
+    }
+
     /// Returns a condition's name, what it wants, and what the ask has.
     fn told(&self, condition: Condition, facts: &AskFacts<'_>) -> (String, String, String) {
         let when = &self.when;

@@ -22,9 +22,10 @@ struct ToolRules {
 }
 
 impl Index {
-    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r AskRule>) -> Self {
+    /// Of rules, each with its number.
+    pub(super) fn of<'r>(rules: impl Iterator<Item = (u32, &'r AskRule)>) -> Self {
         let mut index = Self::default();
-        for (at, rule) in (0u32..).zip(rules) {
+        for (at, rule) in rules {
             let anchors = rule.when.tool.as_ref().and_then(|tool| tool.anchors());
             match (anchors, rule.kinds()) {
                 (Some(anchors), _) => anchors.into_iter().for_each(|anchor| index.hang(anchor, at)),

@@ -6,6 +6,8 @@
 //! sides of a match, `answers` turns an action into an answer that the ask offers, `index` finds the few rules of a long
 //! list that can match at all.
 //!
+//! [`rule_every_call`] decides about a call before it runs, by the rules that look at every call and not only at asks.
+//!
 //! [`rule_ask_in`] adds the rules of the project that an agent works in, which only tighten (`project`).
 //!
 //! Files are read elsewhere (the crate `policy`). What needs a parser of its own, a tool's name and input, is behind
@@ -15,6 +17,7 @@ mod answers;
 mod call;
 mod conditions;
 mod explain;
+mod every_call;
 mod facts;
 mod index;
 mod patterns;
@@ -28,10 +31,11 @@ pub use answers::{AnswerBy, Answers};
 pub use call::{Anchor, Call, Leaning, Part, Script, ToolCondition};
 pub use conditions::{Condition, Conditions};
 pub use explain::{Explained, Why, explain};
+pub use every_call::{EveryCall, explain_every_call, rule_every_call};
 pub use facts::AskFacts;
 pub use patterns::TextPattern;
 pub use project::{ProjectRules, rule_ask_in};
-pub use rule::{Action, AskRule, RuleFile, RuleSet, TermsOf};
+pub use rule::{Action, AskRule, RuleFile, RuleSet, TermsOf, WhenDown};
 pub use ruling::{Ruled, Ruling, rule_ask, unruled_terms};
 pub use time::{Hours, LocalTime, Weekday};
 pub use unattended::{UNATTENDED, Unattended};

@@ -14,6 +14,18 @@ pub struct AskRule {
     pub when: Conditions,
     pub action: Action,
     pub wishes: Wishes,
+    /// Does it look at every call of a tool, and not only at those that would ask a person?
+    pub every_call: bool,
+    pub when_down: WhenDown,
+}
+
+/// What becomes of a call in a terminal, for a rule that looks at every call, while the server does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhenDown {
+    /// The terminal goes on as if there were no rule.
+    #[default]
+    Pass,
+    Deny,
 }
 
 /// What a rule does.
@@ -87,6 +99,8 @@ pub struct RuleSet {
     /// For each rule, in order: its file and its place in it.
     pub(super) order: Vec<(usize, usize)>,
     pub(super) index: Index,
+    /// The rules that look at every call. `None`: there are none.
+    pub(super) every_call: Option<Index>,
     looks_at_the_time: bool,
     looks_at_presence: bool,
     /// The operator's defaults, for terms that nothing else states.
@@ -99,11 +113,14 @@ impl RuleSet {
     pub fn new(files: Vec<RuleFile>, otherwise: Wishes) -> Self {
         let order: Vec<_> =
             files.iter().enumerate().flat_map(|(f, file)| (0..file.rules.len()).map(move |r| (f, r))).collect();
-        let index = Index::of(files.iter().flat_map(|file| &file.rules));
+        let all = || (0u32..).zip(files.iter().flat_map(|file| &file.rules));
+        let index = Index::of(all());
+        let every_call = all().any(|(_, rule)| rule.every_call);
+        let every_call = every_call.then(|| Index::of(all().filter(|(_, rule)| rule.every_call)));
         let any = |uses: fn(&AskRule) -> bool| files.iter().flat_map(|file| &file.rules).any(uses);
         let looks_at_the_time = any(|rule| !rule.when.hours.is_empty() || !rule.when.weekdays.is_empty());
         let looks_at_presence = any(|rule| rule.when.present.is_some());
-        Self { files, order, index, looks_at_the_time, looks_at_presence, otherwise, trusted: Vec::new() }
+        Self { files, order, index, every_call, looks_at_the_time, looks_at_presence, otherwise, trusted: Vec::new() }
     }
 
     /// The same rules, with another file after the others.
@@ -137,6 +154,11 @@ impl RuleSet {
     /// Does a rule look at the time of day or the weekday?
     pub fn looks_at_the_time(&self) -> bool {
         self.looks_at_the_time
+    }
+
+    /// Does a rule look at every call?
+    pub fn looks_at_every_call(&self) -> bool {
+        self.every_call.is_some()
     }
 
     /// Does a rule ask whether a person is present?
@@ -186,6 +208,6 @@ impl From<terms::Rule> for AskRule {
             asks_about: asks_about.into_iter().collect(),
             ..Conditions::default()
         };
-        Self { name, place: None, when, action: Action::Terms, wishes }
+        Self { name, when, wishes, ..Self::default() }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::answers;
 use super::facts::AskFacts;
+use super::index::Index;
 use super::rule::{Action, AskRule, RuleSet, TermsOf};
 use crate::answer::RuleSays;
 use crate::ask::Body;
@@ -58,7 +59,12 @@ impl Matching {
 }
 
 pub(super) fn matching(rules: &RuleSet, facts: &AskFacts<'_>) -> Matching {
-    let candidates = rules.index.candidates(facts);
+    matching_of(rules, &rules.index, facts)
+}
+
+/// The rules that match, of those that an index lists.
+pub(super) fn matching_of(rules: &RuleSet, index: &Index, facts: &AskFacts<'_>) -> Matching {
+    let candidates = index.candidates(facts);
     let compared = candidates.len();
     let matching = candidates.into_iter().filter(|&at| rules.rule(at).miss(facts).is_none()).collect();
     Matching { matching, compared }

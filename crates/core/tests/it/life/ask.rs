@@ -49,7 +49,7 @@ fn a_call_is_stored_with_the_ask_that_it_made_and_once() {
 #[test]
 fn the_rule_that_sent_a_call_to_a_person_is_stored_with_the_ask() {
     let from = Ask { call: Some("call_1".into()), ..q(1).key("call_1") };
-    let ruled = Some(CallRuled { rule: "always_ask = Bash".into(), ruling: ToolRuling::Ask });
+    let ruled = Some(CallRuled { rule: "always_ask = Bash".into(), place: None, ruling: ToolRuling::Ask });
     let made = CallMade { name: "Bash".into(), input: "{}".into(), within: None, ruled };
     let (stored, ruled) = made.clone().events("call_1".into(), Some(id(1)));
     let story = given([]).when(ask_from(&from, made.clone())).then([asked(&from), stored, ruled.expect("a rule")]);

@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::{Answer, Decision, RuleSays, Scope};
 use askbridge_core::ask::{Ask, Body};
-use askbridge_core::event::{Event, ToolRuling};
+use askbridge_core::event::Event;
 use askbridge_core::intent::{AskRuling, Due, Intent};
 use askbridge_core::limits::OVERRULE_MAX;
 use askbridge_core::refusal::Refusal;
@@ -28,13 +28,6 @@ fn let_through() -> Given {
     given([asked(&a_denial())]).at(5).when(answer(1, allow(), ann())).then([answered(&a_denial(), allow(), ann(), 5)])
 }
 
-/// What happens when the call runs by it.
-fn runs(call: &str, at: i64) -> [Event; 2] {
-    let rule = format!("overruled by a person: {}", id(1));
-    let shown = Event::ToolRuled { call: call.into(), tool: "Bash".into(), rule, ruling: ToolRuling::Allow };
-    [used(1, call, at), shown]
-}
-
 /// The message that it may call again.
 fn taken_back() -> Event {
     Event::Unsaid { message: message(1) }
@@ -46,9 +39,9 @@ fn gone(why: &str, at: i64) -> Refusal {
 
 #[test]
 fn a_person_lets_a_denied_call_through_once() {
-    let told = let_through().and(delivered(1, 6)).at(7).when(use_overrule(1, "b")).then(runs("b", 7));
+    let told = let_through().and(delivered(1, 6)).at(7).when(use_overrule(1, "b")).then([used(1, "b", 7)]);
     // An agent that calls again has been told, or need not be.
-    let untold = runs("b", 7).into_iter().chain([proven(1, "b", 7)]);
+    let untold = [used(1, "b", 7), proven(1, "b", 7)];
     let untold = let_through().at(7).when(use_overrule(1, "b")).then(untold);
     for story in [told, untold] {
         // The same call may ask again, because the first reply may be lost; another may not.
@@ -87,7 +80,7 @@ fn nothing_else_lets_it_through() {
 fn an_overrule_lasts_for_a_day() {
     let day = i64::try_from(OVERRULE_MAX.as_secs()).unwrap();
     let told = || let_through().and(delivered(1, 6));
-    told().at(5 + day - 1).when(use_overrule(1, "b")).then(runs("b", 5 + day - 1));
+    told().at(5 + day - 1).when(use_overrule(1, "b")).then([used(1, "b", 5 + day - 1)]);
     told().at(5 + day).when(use_overrule(1, "b")).refused_as(gone("the call came too late", 5 + day));
 }
 
@@ -143,9 +136,9 @@ fn an_agent_that_went_on_reads_that_it_may_call_again() {
     let told = [answered(&a_denial(), allow(), ann(), 5), said(1, text, Some(ann()), Some(1), 5)];
     let story = story.when(answer(1, allow(), ann())).then(told).at(7);
     let read = story.clone().when(deliver_message(1)).then([message_delivered(1, 7), delivered(1, 7)]);
-    read.at(8).when(use_overrule(1, "b")).then(runs("b", 8));
+    read.at(8).when(use_overrule(1, "b")).then([used(1, "b", 8)]);
     // It calls again by itself, before it has read that: then there is nothing left to say.
-    let unread = runs("b", 8).into_iter().chain([proven(1, "b", 8), taken_back()]);
+    let unread = [used(1, "b", 8), proven(1, "b", 8), taken_back()];
     let story = story.at(8).when(use_overrule(1, "b")).then(unread);
     assert!(story.session.queue.is_empty());
 }
@@ -158,10 +151,10 @@ fn a_late_yes_overrules_as_well() {
                 again, and it runs. This holds once";
     let late = [answered_late(1, allow(), ann(), 20), said(1, text, Some(ann()), Some(1), 20)];
     let story = story.and(delivered(1, 11)).at(20).when(answer(1, allow(), ann())).then(late).at(21);
-    let unread = runs("b", 21).into_iter().chain([taken_back()]);
+    let unread = [used(1, "b", 21), taken_back()];
     story.clone().when(use_overrule(1, "b")).then(unread);
     let read = story.when(hand_message(1)).then_whatever();
-    read.when(use_overrule(1, "b")).then(runs("b", 21));
+    read.when(use_overrule(1, "b")).then([used(1, "b", 21)]);
 }
 
 #[test]

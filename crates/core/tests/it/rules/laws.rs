@@ -65,7 +65,8 @@ pub(crate) fn rule() -> impl Strategy<Value = AskRule> {
             let asks_about = if asks { Vec::new() } else { vec!["de".to_owned()] };
             let conditions = named.map(tool).unwrap_or_default();
             let when = Conditions { question, asks_about, ..conditions };
-            AskRule { name: "r".to_owned(), place: None, when, action, wishes: Wishes { quorum, ..Wishes::default() } }
+            let wishes = Wishes { quorum, ..Wishes::default() };
+            AskRule { name: "r".to_owned(), when, action, wishes, ..AskRule::default() }
         },
     )
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use askbridge_core::answer::RulePlace;
 use askbridge_core::event::Event;
 use askbridge_core::ids::{AskId, CallId};
 use schemars::JsonSchema;
@@ -90,8 +91,14 @@ impl TryFrom<ToolReturned<'_>> for Event {
 pub(super) struct ToolRuled<'a> {
     pub(super) call: Cow<'a, str>,
     pub(super) tool: Cow<'a, str>,
-    /// The rule, as the settings spell it: `other_tools = allow`.
+    /// The rule's name, or as the settings spell it: `other_tools = allow`.
     pub(super) rule: Cow<'a, str>,
+    /// The file that the rule is in, if it is in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<Cow<'a, str>>,
+    /// The line in that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u32>,
     pub(super) ruling: ToolRuling,
 }
 
@@ -99,10 +106,16 @@ impl TryFrom<ToolRuled<'_>> for Event {
     type Error = Inconsistent;
 
     fn try_from(of: ToolRuled<'_>) -> Result<Self, Inconsistent> {
+        let place = match (of.file, of.line) {
+            (None, None) => None,
+            (Some(file), Some(line)) => Some(RulePlace { file: file.into_owned(), line }),
+            _ => return Err(Inconsistent("place")),
+        };
         Ok(Self::ToolRuled {
             call: CallId(of.call.into()),
             tool: of.tool.into_owned(),
             rule: of.rule.into_owned(),
+            place,
             ruling: of.ruling.into(),
         })
     }

@@ -3,15 +3,13 @@
 //! The rules themselves are in [`askbridge_core::rules`]. Here is what only this door knows: where the texts of an
 //! input are, which tools ask a person anyway, and which calls Claude Code has to show us before they run.
 
-use std::collections::BTreeMap;
-
 use askbridge_core::event::{CallRuled, ToolRuling};
 use askbridge_core::rules::{CallFacts, CallRules, Moment, ToolPattern, rule_call};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::mcp;
 use super::peer::Claude;
+use crate::tools::call::texts;
 use crate::tools::held::HELD_TOOLS;
 
 /// The tools that always go to a person. Their calls are held at the hook, so they can be parked like questions.
@@ -42,7 +40,7 @@ impl Claude {
         }
         let other_tools = self.settings.as_ref().and_then(|settings| settings.wishes.other_tools);
         let rules = CallRules { always_ask: &self.always.0, other_tools };
-        rule_call(rules, CallFacts { tool, texts: &|| texts(input), moment })
+        rule_call(rules, CallFacts { tool, texts: &|| texts(input.map_or("{}", RawValue::get)), moment })
     }
 }
 
@@ -51,27 +49,22 @@ pub(super) fn asks(ruled: Option<&CallRuled>) -> bool {
     ruled.is_some_and(|ruled| ruled.ruling == ToolRuling::Ask)
 }
 
-/// The top-level strings of an input: a command, a path, an address.
-fn texts(input: Option<&RawValue>) -> Vec<String> {
-    let fields = input.and_then(|input| serde_json::from_str::<BTreeMap<String, Value>>(input.get()).ok());
-    let texts = fields.unwrap_or_default().into_values().filter_map(|value| match value {
-        Value::String(text) => Some(text),
-        _ => None,
-    });
-    texts.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::doors::claude::{Begin, Carry, Process};
+    use crate::consult::OccurrenceKinds;
     use askbridge_core::ids::SessionId;
 
     fn has(patterns: &[&str], tool: &str, input: &str) -> bool {
         let input = RawValue::from_string(input.to_owned()).unwrap();
         let always = AlwaysAsk::read(patterns.iter().copied()).unwrap();
         let (session, process, carry) = (SessionId(7), Process::New, Carry::default());
-        let claude = Claude::new(Begin { session, process, carry, interactive: true, hold_max: None, always });
+        let consulted = OccurrenceKinds::NONE;
+        let denied_wait = std::time::Duration::ZERO;
+        let begin =
+            Begin { session, process, carry, interactive: true, hold_max: None, denied_wait, always, consulted };
+        let claude = Claude::new(begin);
         asks(claude.rule(tool, Some(&input), Moment::BeforeTheCall).as_ref())
     }
 

@@ -9,12 +9,14 @@ use askbridge_core::event::Parcel;
 use askbridge_core::verdict::{Ruling, Verdict, in_words};
 
 use super::calls::{CallStage, PendingCall, ReplyChannel};
+use super::denied;
 use super::mcp;
 use super::peer::{Claude, PendingRuling};
 use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
 use crate::peer::Outbox;
+use crate::tools::splice;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
 use crate::wish::Wish;
 
@@ -31,9 +33,7 @@ impl Claude {
         let (line, stage) = match &channel {
             ReplyChannel::Hook(request) => match at_the_hook(call, &verdict, is_recent, beside) {
                 Some(output) => (say::response(request, output), CallStage::Told),
-                // An always-ask tool might be allowed without us, so its call is made to ask; all others ask us anyway.
-                None if call.always => (say::response(request, Hooked::ask()), CallStage::Passing),
-                None => (say::response(request, json!({})), CallStage::Passing),
+                None => (passed(request, call), CallStage::Passing),
             },
             ReplyChannel::CanUse(request) => (say::response(request, permission(call, &verdict)), CallStage::Told),
             ReplyChannel::Mcp(request, rpc) => {
@@ -42,6 +42,7 @@ impl Claude {
                 (say::response(request, response), CallStage::Told)
             }
             ReplyChannel::Elicitation(request) => (say::response(request, elicited(&verdict)), CallStage::Told),
+            ReplyChannel::Denied(request) => (say::response(request, denied::output(&verdict)), CallStage::Told),
         };
         call.stage = stage;
         let (stops, ask) = (stops(&verdict), call.ask);
@@ -49,8 +50,8 @@ impl Claude {
             self.words.push(verdict.words.clone());
         }
         self.say(line, out);
-        // Claude Code does not mention a form again after our response. That we wrote it is the only proof there is.
-        if let (ReplyChannel::Elicitation(_), Some(ask)) = (channel, ask) {
+        // Claude Code does not mention a form or a denial again after our response. That we wrote it is the only proof.
+        if let (ReplyChannel::Elicitation(_) | ReplyChannel::Denied(_), Some(ask)) = (channel, ask) {
             self.calls.remove(id);
             let parcel = Parcel::Verdict(ask);
             self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
@@ -73,20 +74,28 @@ impl Claude {
     }
 }
 
+/// The hook's response for a call that `can_use_tool` is to follow. An always-ask tool might be allowed without us, so
+/// its call is made to ask; all others ask us anyway.
+fn passed(request: &str, call: &PendingCall) -> String {
+    if call.always {
+        return say::response(request, Hooked::ask());
+    }
+    let input = call.rewritten.then(|| splice::untouched(call.input.as_str()));
+    let hooked = Hooked::pass(input).beside(call.context.clone());
+    if hooked.is_empty() { say::response(request, json!({})) } else { say::response(request, hooked) }
+}
+
 /// The hook's response. `None`: it lets the call pass, and the words go to `can_use_tool`.
 fn at_the_hook(call: &PendingCall, verdict: &Verdict, can_be_made_to_ask: bool, beside: bool) -> Option<Hooked> {
     match (&call.body, &verdict.ruling) {
         (Body::Questions(questions), Ruling::Answer(Answer::Questions(picks))) => {
             let input = answered(call.input.as_str(), questions, picks, verdict);
             let words = beside.then(|| quirks::answers_beside(input.get()));
-            let hooked = Hooked::allow(input);
-            Some(match words {
-                Some(words) => hooked.beside(words),
-                None => hooked,
-            })
+            Some(Hooked::allow(input).beside(words).beside(call.context.clone()))
         }
         (Body::Approval(_), Ruling::Answer(Answer::Approval(Decision::Allow { edited, .. }))) if call.always => {
-            Some(Hooked::allow(allowed(call.input.as_str(), edited.as_ref())))
+            let hooked = Hooked::allow(allowed(call.input.as_str(), edited.as_ref()));
+            Some(hooked.beside(call.context.clone()))
         }
         _ if call.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS) => Some(Hooked::deny(spoken(verdict))),
         _ if call.always && !can_be_made_to_ask => Some(Hooked::deny(spoken(verdict))),

@@ -41,6 +41,10 @@ pub(super) struct PendingCall {
     pub(super) verdict: Option<Verdict>,
     /// The input that it ran with, once it did.
     pub(super) ran: Option<Raw>,
+    /// Advisers want it to run with this input, which is also the one that is asked about.
+    pub(super) rewritten: bool,
+    /// What the model is to read beside the call, from advisers.
+    pub(super) context: Option<String>,
     /// Claude Code cancelled its request; the tool's result will say why.
     pub(super) cancelled: bool,
 }
@@ -53,6 +57,8 @@ pub(super) enum ReplyChannel {
     /// A call of our own tool: the control request, and the id of the call inside it.
     Mcp(String, Value),
     Elicitation(String),
+    /// The hook of a call that Claude Code itself denied.
+    Denied(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +94,8 @@ impl PendingCall {
             stage: CallStage::Asking,
             verdict: None,
             ran: None,
+            rewritten: false,
+            context: None,
             cancelled: false,
         }
     }
@@ -116,6 +124,11 @@ impl PendingCall {
         matches!(self.channel, Some(ReplyChannel::Hook(_)))
     }
 
+    /// Whether a person is asked to overrule a denial: the call itself has ended.
+    pub(super) fn is_denied(&self) -> bool {
+        self.body.denied().is_some()
+    }
+
     /// Whether the call waits with this request.
     pub(super) fn waits_with(&self, request: &str) -> bool {
         match &self.channel {
@@ -123,7 +136,8 @@ impl PendingCall {
                 ReplyChannel::Hook(id)
                 | ReplyChannel::CanUse(id)
                 | ReplyChannel::Mcp(id, _)
-                | ReplyChannel::Elicitation(id),
+                | ReplyChannel::Elicitation(id)
+                | ReplyChannel::Denied(id),
             ) => id == request,
             None => false,
         }

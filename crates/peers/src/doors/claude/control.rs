@@ -11,12 +11,13 @@ use askbridge_core::rules::Moment;
 use super::always::asks;
 use super::asking;
 use super::calls::{CallStage, PendingCall, ReplyChannel};
+use super::consulting::HookedCall;
 use super::mcp::{self, McpReply};
 use super::peer::Claude;
 use super::reply::{Hooked, Permission};
 use super::say;
 use super::wire::{ClaudeLine, HookInput, Request, Rpc, ToolCall};
-use crate::json::Lent;
+use crate::consult::{Advice, Consulted};
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval::{self, Beside};
 use crate::tools::{held, ran, splice};
@@ -53,48 +54,79 @@ impl Claude {
         let no_opinion = || say::response(id, json!({}));
         let Some(input) = input else { return self.say(no_opinion(), out) };
         match &*input.hook_event_name {
-            "PreToolUse" => {}
-            "PostToolUse" | "PostToolUseFailure" => return self.ran(id, request, &input, out),
-            _ => return self.say(no_opinion(), out),
+            "PreToolUse" => match HookedCall::of(request, &input) {
+                Some(call) => self.before(id, call, out),
+                None => self.say(no_opinion(), out),
+            },
+            "PostToolUse" | "PostToolUseFailure" => self.ran(id, request, &input, out),
+            _ => self.reported(id, request, &input, out),
         }
-        let call = request.tool_use_id.as_deref().or(input.tool_use_id.as_deref());
-        let (Some(call), Some(tool)) = (call, input.tool_name.as_deref()) else {
-            return self.say(no_opinion(), out);
-        };
-        let channel = ReplyChannel::Hook(id.to_owned());
-        let in_subagent = input.agent_id.is_some() || request.agent_id.is_some();
-        let ruled = self.rule(tool, input.tool_input, Moment::BeforeTheCall);
+    }
+
+    /// A call is about to run, and the advisers have said what they think of it.
+    pub(super) fn hooked(&mut self, id: &str, call: HookedCall, said: &Consulted, out: &mut Outbox) {
+        let ruled = self.rule(&call.tool, call.input.as_deref(), Moment::BeforeTheCall);
         let always = asks(ruled.as_ref());
-        let body = match always {
-            true => approval::always(tool, input.tool_input).map(Body::Approval).map_err(Some),
-            false => held::held(tool, input.tool_input),
+        // What always goes to a person can be denied without one, and not allowed.
+        if (!always || said.is_denied()) && self.decided(id, &call, said, out) {
+            return;
+        }
+        let advised = said.ruling.as_ref().filter(|advice| advice.ruling == ToolRuling::Ask);
+        let advised = advised.filter(|_| !always && !held::HELD_TOOLS.contains(&call.tool.as_str()));
+        let asked = match said.input.as_ref() {
+            Some(input) => RawValue::from_string(input.as_str().to_owned()).ok().or(call.input),
+            None => call.input,
         };
+        let input = asked.as_deref();
+        let body = match (always, advised) {
+            (true, _) => approval::always(&call.tool, input).map(Body::Approval).map_err(Some),
+            (false, Some(advice)) => approval::sent(&call.tool, input, &advice.rule).map(Body::Approval).map_err(Some),
+            (false, None) => held::held(&call.tool, input),
+        };
+        let goes_to_a_person = always || advised.is_some();
+        let ruled = ruled.or_else(|| advised.map(Advice::recorded));
         match body {
             Ok(body) => {
-                let mut asked = PendingCall::new(body, raw(input.tool_input), channel);
-                asked.always = always;
-                asked.in_subagent = in_subagent;
-                asked.mode = input.permission_mode.map(Lent::into_owned);
-                asked.reach = if in_subagent { Reach::Held } else { Reach::Resumable };
-                self.ask(call.to_owned(), asked, out);
+                if let Some(advice) = advised {
+                    self.ruled(&call.call, &call.tool, advice.recorded(), out);
+                }
+                let mut asked = PendingCall::new(body, raw(input), ReplyChannel::Hook(id.to_owned()));
+                asked.always = goes_to_a_person;
+                asked.in_subagent = call.in_subagent;
+                asked.mode = call.mode;
+                asked.rewritten = said.input.is_some();
+                asked.context = said.beside();
+                asked.reach = if call.in_subagent { Reach::Held } else { Reach::Resumable };
+                self.ask(call.call, asked, out);
             }
             // It may not run, and nothing else would prevent that.
-            Err(why) if always => {
-                self.denied_by_rule(call, tool, ruled, out);
+            Err(why) if goes_to_a_person => {
+                self.denied_by_rule(&call.call, &call.tool, ruled, out);
                 let why = nobody(&why.unwrap_or_default());
                 self.say(say::response(id, Hooked::deny(&why)), out);
             }
             // Not ours to judge: `can_use_tool` follows, and its response has words.
-            Err(_) => self.say(no_opinion(), out),
+            Err(_) => {
+                let changed = said.input.as_ref().map(|input| splice::untouched(input.as_str()));
+                let hooked = Hooked::pass(changed).beside(said.beside());
+                let line = if hooked.is_empty() { say::response(id, json!({})) } else { say::response(id, hooked) };
+                self.say(line, out);
+            }
+        }
+    }
+
+    /// Records what a rule decided about a call: with the call, if that is to be stored later, or on its own.
+    pub(super) fn ruled(&mut self, call: &str, tool: &str, ruled: CallRuled, out: &mut Outbox) {
+        match self.unlinked.get_mut(call) {
+            Some(made) => made.ruled = Some(ruled),
+            None => self.record_ruling(call, tool, Some(ruled), out),
         }
     }
 
     /// A rule sent the call to a person, and none could be asked, so it is denied. Stored with the call, or on its own.
     fn denied_by_rule(&mut self, call: &str, tool: &str, ruled: Option<CallRuled>, out: &mut Outbox) {
-        let ruled = ruled.map(|ruled| CallRuled { ruling: ToolRuling::Deny, ..ruled });
-        match self.unlinked.get_mut(call) {
-            Some(made) => made.ruled = ruled,
-            None => self.record_ruling(call, tool, ruled, out),
+        if let Some(ruled) = ruled {
+            self.ruled(call, tool, CallRuled { ruling: ToolRuling::Deny, ..ruled }, out);
         }
     }
 
@@ -107,7 +139,7 @@ impl Claude {
             call.ran = Some(Raw::from(ran.get()));
             ran::told(&input.hook_event_name, call.input.as_str(), call.verdict.as_ref(), ran.get(), folder.as_deref())
         });
-        self.say(say::response(id, told.unwrap_or_else(|| json!({}))), out);
+        self.after(id, request, input, told, out);
     }
 
     fn can_use_tool(&mut self, id: &str, request: &Request<'_>, out: &mut Outbox) {
@@ -116,6 +148,7 @@ impl Claude {
             let why = "askbridge was asked about a call without a name. Go on without it.";
             return self.say(say::response(id, Permission::deny(why, false)), out);
         };
+        self.has_passed(call);
         if let Some(known) = self.calls.get_mut(call) {
             known.channel = Some(channel);
             known.cancelled = false;

@@ -13,10 +13,12 @@ use serde_json::Value;
 use super::always::AlwaysAsk;
 use super::blocks::Blocks;
 use super::calls::PendingCall;
+use super::consulting::AdvisedHook;
 use super::interrupts::Interrupts;
 use super::messages::Messages;
 use super::quirks::{HOOK_TIMEOUT_SECS, OLD_HOOK_TIMEOUT_SECS};
 use super::say;
+use crate::consult::{Consultation, OccurrenceKinds};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
 use crate::told::Told;
 use crate::wish::{AskRef, Query, Receipt, Rejection, Watch, Wish};
@@ -36,8 +38,12 @@ pub struct Begin {
     pub interactive: bool,
     /// How long a permission that cannot be parked is held. Beyond: denied with words, and answerable late.
     pub hold_max: Option<Duration>,
+    /// How long Claude Code waits at a call that its auto mode denied, for a person to overrule that. Zero: it does not.
+    pub denied_wait: Duration,
     /// Tools that always go to a person.
     pub always: AlwaysAsk,
+    /// What the advisers look at, for a process that is new. One that runs reports what it was started with.
+    pub consulted: OccurrenceKinds,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +67,9 @@ pub struct Carry {
     /// messages, and can be made to ask by a hook.
     #[serde(default)]
     pub is_recent: bool,
+    /// What the process reports for advisers, as [`OccurrenceKinds::bits`].
+    #[serde(default)]
+    pub consulted: u16,
     /// Interrupts up to this time need nothing more, in milliseconds since 1970.
     #[serde(default)]
     pub interrupted: i64,
@@ -76,7 +85,13 @@ pub struct Claude {
     process: Process,
     interactive: bool,
     pub(super) hold_max: Option<Duration>,
+    pub(super) denied_wait: Duration,
     pub(super) always: AlwaysAsk,
+    pub(super) consulted: OccurrenceKinds,
+    /// The hooks' requests that wait for the advisers, and the call that each is about.
+    pub(super) consulting: HashMap<String, Option<String>>,
+    /// Hooks from before a restart, about which the advisers are asked once the replay is over.
+    pub(super) unconsulted: Vec<(AdvisedHook, Consultation)>,
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
@@ -137,6 +152,8 @@ pub(super) enum PendingRuling {
     Handed(String),
     HandedMessage(MessageId),
     Parked,
+    /// What the advisers say, about a hook's request.
+    Consulted(Box<AdvisedHook>),
     Nothing,
 }
 
@@ -153,13 +170,21 @@ pub(super) struct Finished {
 
 impl Claude {
     pub fn new(begin: Begin) -> Self {
-        let Begin { session, process, carry, interactive, hold_max, always } = begin;
+        let Begin { session, process, carry, interactive, hold_max, denied_wait, always, consulted } = begin;
+        let consulted = match process {
+            Process::New | Process::Resumed => consulted,
+            Process::Adopted => OccurrenceKinds::of_bits(carry.consulted),
+        };
         Self {
             session,
             process,
             interactive,
             hold_max,
+            denied_wait,
             always,
+            consulted,
+            consulting: HashMap::new(),
+            unconsulted: Vec::new(),
             is_recent: carry.is_recent,
             initialized: carry.initialized,
             words: carry.words,
@@ -202,11 +227,13 @@ impl Claude {
             && self.expected.is_empty()
             && self.finished.is_empty()
             && self.messages.nothing_is_on_its_way()
-            && self.background_tasks == 0;
+            && self.background_tasks == 0
+            && self.consulting.is_empty();
         rests.then(|| Carry {
             blocks: self.blocks.next(),
             initialized: true,
             is_recent: self.is_recent,
+            consulted: self.consulted.bits(),
             interrupted: self.interrupts.done.0,
             words: self.words.clone(),
         })
@@ -215,6 +242,11 @@ impl Claude {
     /// Whether the process can be ended until the next message: nothing waits, in either direction.
     pub fn is_idle(&self) -> bool {
         self.rest().is_some() && self.settings.is_some() && self.messages.is_empty()
+    }
+
+    /// Whether the process does not report everything that the advisers look at now.
+    pub fn misses(&self, looked_at: OccurrenceKinds) -> bool {
+        !self.consulted.cover(looked_at)
     }
 
     /// The folder in which the agent works, once the session is known.
@@ -282,9 +314,10 @@ impl Claude {
         self.query(PendingRuling::Session, Query::Session(self.session), out);
         if !self.initialized {
             let timeout_secs = if self.is_recent { HOOK_TIMEOUT_SECS } else { OLD_HOOK_TIMEOUT_SECS };
-            let line = say::initialize(self.interactive, &self.always, timeout_secs);
+            let line = say::initialize(self.interactive, &self.always, self.consulted, timeout_secs);
             self.say(line, out);
         }
+        self.consult_about_the_rest(out);
     }
 
     /// Takes up what waits in the session.
@@ -405,6 +438,7 @@ impl Peer for Claude {
             (PendingRuling::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
             // It was taken back meanwhile, or has reached the agent before.
             (PendingRuling::HandedMessage(message), Err(_)) => self.messages.forget(message),
+            (PendingRuling::Consulted(hook), ruling) => self.advised(*hook, ruling, cx.out),
             (PendingRuling::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
             (PendingRuling::Look(_) | PendingRuling::Finished(..), Err(_)) | (PendingRuling::Nothing, _) => {}
         }

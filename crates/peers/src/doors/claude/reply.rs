@@ -14,7 +14,8 @@ pub(super) struct Hooked {
 #[serde(rename_all = "camelCase")]
 struct Decided {
     hook_event_name: &'static str,
-    permission_decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     permission_decision_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,10 +30,25 @@ impl Hooked {
         Self::decided("allow", None, Some(input))
     }
 
+    /// No opinion, but it is to run with this input, or the model is to read something beside it.
+    pub(super) fn pass(input: Option<Box<RawValue>>) -> Self {
+        Self::output(None, None, input)
+    }
+
     /// The model reads this beside the call's result.
-    pub(super) fn beside(mut self, words: String) -> Self {
-        self.hook_specific_output.additional_context = Some(words);
+    pub(super) fn beside(mut self, words: Option<String>) -> Self {
+        let context = &mut self.hook_specific_output.additional_context;
+        *context = match (context.take(), words) {
+            (Some(before), Some(words)) => Some(format!("{before}\n\n{words}")),
+            (before, words) => before.or(words),
+        };
         self
+    }
+
+    /// Whether it says nothing at all.
+    pub(super) fn is_empty(&self) -> bool {
+        let said = &self.hook_specific_output;
+        said.permission_decision.is_none() && said.updated_input.is_none() && said.additional_context.is_none()
     }
 
     pub(super) fn deny(why: &str) -> Self {
@@ -50,6 +66,10 @@ impl Hooked {
     }
 
     fn decided(decision: &'static str, why: Option<String>, input: Option<Box<RawValue>>) -> Self {
+        Self::output(Some(decision), why, input)
+    }
+
+    fn output(decision: Option<&'static str>, why: Option<String>, input: Option<Box<RawValue>>) -> Self {
         let hook_specific_output = Decided {
             hook_event_name: "PreToolUse",
             permission_decision: decision,

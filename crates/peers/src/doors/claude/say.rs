@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::always::AlwaysAsk;
 use super::mcp;
 use super::quirks::RAN_HOOK_TIMEOUT_SECS;
+use crate::consult::{OccurrenceKind, OccurrenceKinds};
 use crate::uuid::{fresh_session, nth_of, of_session};
 
 /// The id of our first request.
@@ -18,11 +19,36 @@ const HOOK: &str = "askbridge-ask";
 /// The hook after a call, which reports the input that it ran with.
 const RAN_HOOK: &str = "askbridge-ran";
 
-/// Registers the hooks, and the MCP server of the tool that subagents ask with.
-pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk, timeout_secs: u64) -> String {
-    let hook = json!({"matcher": always.matcher(), "hookCallbackIds": [HOOK], "timeout": timeout_secs});
+/// The hook of everything else that advisers look at.
+const ADVISED_HOOK: &str = "askbridge-advised";
+
+/// The events that are registered only for advisers.
+const ADVISED: [(OccurrenceKind, &str); 6] = [
+    (OccurrenceKind::SessionBegan, "SessionStart"),
+    (OccurrenceKind::Prompted, "UserPromptSubmit"),
+    (OccurrenceKind::TurnEnded, "Stop"),
+    (OccurrenceKind::Compacting, "PreCompact"),
+    (OccurrenceKind::Denied, "PermissionDenied"),
+    (OccurrenceKind::SessionEnded, "SessionEnd"),
+];
+
+/// Registers the hooks, and the MCP server of the tool that subagents ask with. `consulted`: what the advisers look at.
+pub(super) fn initialize(
+    with_tool: bool,
+    always: &AlwaysAsk,
+    consulted: OccurrenceKinds,
+    timeout_secs: u64,
+) -> String {
+    let matcher = if consulted.has(OccurrenceKind::Calling) { "*".to_owned() } else { always.matcher() };
+    let hook = json!({"matcher": matcher, "hookCallbackIds": [HOOK], "timeout": timeout_secs});
     let ran = json!([{"matcher": "*", "hookCallbackIds": [RAN_HOOK], "timeout": RAN_HOOK_TIMEOUT_SECS}]);
-    let hooks = json!({"PreToolUse": [hook], "PostToolUse": ran, "PostToolUseFailure": ran});
+    let mut hooks = json!({"PreToolUse": [hook], "PostToolUse": ran, "PostToolUseFailure": ran});
+    let advised = json!([{"hookCallbackIds": [ADVISED_HOOK], "timeout": timeout_secs}]);
+    for (kind, event) in ADVISED {
+        if consulted.has(kind) {
+            hooks[event] = advised.clone();
+        }
+    }
     let mut request = json!({"subtype": "initialize", "hooks": hooks});
     if with_tool {
         request["sdkMcpServers"] = json!([mcp::SERVER]);

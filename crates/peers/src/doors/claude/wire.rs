@@ -103,6 +103,19 @@ pub(super) struct Request<'a> {
 pub(super) struct HookInput<'a> {
     #[serde(borrow)]
     pub(super) hook_event_name: Lent<'a>,
+    /// What the tool returned.
+    pub(super) tool_response: Option<&'a RawValue>,
+    /// Of a person.
+    pub(super) prompt: Option<Lent<'a>>,
+    /// Why a session begins: `startup`, `resume`, `clear`, `compact`.
+    pub(super) source: Option<Lent<'a>>,
+    /// Who wants to compact: `manual`, `auto`.
+    pub(super) trigger: Option<Lent<'a>>,
+    /// Why a session ends, or why a call was denied.
+    pub(super) reason: Option<Lent<'a>>,
+    /// The agent goes on because a hook at the end of this turn made it.
+    #[serde(default)]
+    pub(super) stop_hook_active: bool,
     pub(super) tool_name: Option<Lent<'a>>,
     pub(super) tool_input: Option<&'a RawValue>,
     pub(super) tool_use_id: Option<Lent<'a>>,

@@ -26,6 +26,8 @@ pub struct Facts {
     pub park: Option<Duration>,
     /// The agent's version, where it reports it.
     pub version: Option<Version>,
+    /// A rule that looks at every call sends this one to a person.
+    pub is_sent: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub enum HookAction {
     Pass,
     /// No opinion, but remember the call's id: the event that asks about it does not carry it.
     Note(ToolCall),
+    /// Have the agent show its dialog, whatever its mode and rules would allow. The event that asks follows.
+    Send(ToolCall),
     /// Ask, and hold the hook until there is an answer.
     Hold {
         call: ToolCall,
@@ -52,7 +56,12 @@ pub fn choose(heard: &HookEvent, facts: &Facts) -> HookAction {
             let nobody_is_asked = heard.mode.as_deref() == Some(MODE_WITHOUT_QUESTIONS);
             let asks_beside = facts.version.is_none_or(Version::asks_beside_the_dialog) && !nobody_is_asked;
             if !HELD_TOOLS.contains(&call.tool.as_str()) {
-                return HookAction::Pass;
+                return match facts.is_sent {
+                    false => HookAction::Pass,
+                    // No dialog is shown, so no other event would ask, and what is not answered here would be denied.
+                    true if facts.mouth == Mouth::Nobody || nobody_is_asked && facts.away => hold(None, false),
+                    true => HookAction::Send(call.clone()),
+                };
             }
             // Parked, a subagent's call would be lost, and its turn would end as if it had succeeded.
             match facts.park {
@@ -98,7 +107,7 @@ mod tests {
         HookEventKind::Wanted { call: call(tool), suggestions: None }
     }
 
-    const AWAY: Facts = Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None };
+    const AWAY: Facts = Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None, is_sent: false };
 
     #[test]
     fn a_dialog_is_hidden_from_nobody_who_sits_there() {

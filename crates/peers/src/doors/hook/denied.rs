@@ -1,7 +1,7 @@
 //! A call that the agent's own classifier denied: asks a person whether to overrule that.
 //!
-//! The hook of the denial can only let the agent try again, and trying again alone is denied again. So an overrule is
-//! recorded in the session, and the hook before the next call allows that very call, once.
+//! The hook of the denial can only let the agent try again, and that alone is denied again. So an overrule is recorded in
+//! the session, and the hook before the next call allows that very call, once.
 
 use askbridge_core::ask::{Body, Context, Reach};
 use askbridge_core::ids::{CallId, Key, SessionId};
@@ -50,9 +50,4 @@ pub fn denied_wish(
 /// Tells the agent that it may make the denied call again.
 pub fn may_retry() -> String {
     json!({"hookSpecificOutput": {"hookEventName": "PermissionDenied", "retry": true}}).to_string()
-}
-
-/// Lets a call run that was denied before.
-pub fn lets_through() -> String {
-    json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}).to_string()
 }

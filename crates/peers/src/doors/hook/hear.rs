@@ -4,6 +4,8 @@ use askbridge_core::ids::Raw;
 
 use super::wire::Input;
 
+pub(super) use crate::tools::ToolCall;
+
 /// An event that we understand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEvent {
@@ -27,7 +29,10 @@ pub enum Agent {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookEventKind {
-    Began,
+    Began {
+        /// Why: `startup`, `resume`, `clear`, `compact`.
+        source: String,
+    },
     /// A tool is about to be called; no person has been asked yet.
     Calling(ToolCall),
     /// A person is asked for permission, or for an answer.
@@ -47,7 +52,13 @@ pub enum HookEventKind {
         text: String,
     },
     /// The person at the terminal wrote a prompt: a turn begins.
-    Prompted,
+    Prompted {
+        text: String,
+    },
+    /// The conversation is about to be shortened.
+    Compacting {
+        trigger: String,
+    },
     /// The agent itself denied a call.
     Denied {
         call: ToolCall,
@@ -64,15 +75,6 @@ pub enum HookEventKind {
     Other,
 }
 
-/// A call of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
-    /// `None` where the event does not carry it.
-    pub id: Option<String>,
-    pub tool: String,
-    pub input: Raw,
-}
-
 /// Parses an event. `None`: not one that we understand, and the answer is no opinion.
 pub fn hear(text: &str) -> Option<HookEvent> {
     let input: Input<'_> = serde_json::from_str(text).ok()?;
@@ -83,7 +85,7 @@ pub fn hear(text: &str) -> Option<HookEvent> {
         Some(ToolCall { id, tool: input.tool_name.clone()?, input: tool_input })
     };
     let what = match input.hook_event_name.as_str() {
-        "SessionStart" => HookEventKind::Began,
+        "SessionStart" => HookEventKind::Began { source: input.source.clone().unwrap_or_default() },
         "PreToolUse" => HookEventKind::Calling(call()?),
         "PermissionRequest" => HookEventKind::Wanted { call: call()?, suggestions: raw(input.permission_suggestions) },
         event @ ("PostToolUse" | "PostToolUseFailure") => {
@@ -94,7 +96,8 @@ pub fn hear(text: &str) -> Option<HookEvent> {
             kind: input.notification_type.unwrap_or_default(),
             text: input.message.filter(|text| !text.trim().is_empty())?,
         },
-        "UserPromptSubmit" => HookEventKind::Prompted,
+        "UserPromptSubmit" => HookEventKind::Prompted { text: input.prompt.clone().unwrap_or_default() },
+        "PreCompact" => HookEventKind::Compacting { trigger: input.trigger.clone().unwrap_or_default() },
         "PermissionDenied" => HookEventKind::Denied { call: call()?, reason: input.reason.unwrap_or_default() },
         "Stop" => HookEventKind::TurnEnded { again: input.stop_hook_active },
         "SessionEnd" => HookEventKind::Ended { why: input.reason.unwrap_or_default() },
@@ -129,39 +132,9 @@ impl Agent {
     }
 }
 
-impl ToolCall {
-    /// Whether this is the same call, as far as can be told: by its id where both have one.
-    pub fn is(&self, other: &Self) -> bool {
-        match (&self.id, &other.id) {
-            (Some(one), Some(two)) => one == two,
-            _ => self.tool == other.tool && same_json(self.input.as_str(), other.input.as_str()),
-        }
-    }
-}
-
-/// Whether these are the same value, however they are written.
-fn same_json(one: &str, two: &str) -> bool {
-    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-    one == two || read(one).is_some_and(|value| Some(value) == read(two))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_call_is_known_by_its_name_or_else_by_what_it_does() {
-        let call = |id: Option<&str>, input: &str| ToolCall {
-            id: id.map(str::to_owned),
-            tool: "Bash".to_owned(),
-            input: Raw::from(input),
-        };
-        let known = call(Some("toolu_1"), r#"{"a":1,"b":2}"#);
-        assert!(known.is(&call(None, r#"{ "b": 2, "a": 1 }"#)));
-        assert!(!known.is(&call(None, r#"{"a":1}"#)));
-        assert!(!known.is(&call(Some("toolu_2"), r#"{"a":1,"b":2}"#)));
-        assert!(known.is(&call(Some("toolu_1"), r#"{"a":"changed"}"#)), "a person may change what is run");
-    }
 
     #[test]
     fn what_makes_no_sense_is_not_heard() {

@@ -11,6 +11,7 @@
 //! The addresses and the waiting are in the bridge; this folder reads the events and writes the answers. Known from
 //! experiments with Claude Code 2.1.325 and Codex 0.166.
 
+pub mod advice;
 mod answer;
 mod asking;
 mod choose;
@@ -26,9 +27,10 @@ mod wire;
 pub use answer::{answer, defer, say_along, say_more, swallowed};
 pub use asking::{Around, wish};
 pub use choose::{Facts, HookAction, choose};
-pub use denied::{denied_wish, lets_through, may_retry};
+pub use denied::{denied_wish, may_retry};
 pub use done::{Finished, finished, is_about, is_certain, told};
-pub use hear::{Agent, HookEvent, HookEventKind, ToolCall, hear};
+pub use crate::tools::ToolCall;
+pub use hear::{Agent, HookEvent, HookEventKind, hear};
 pub use mouth::Mouth;
 pub use record::{Record, read_record};
 pub use resuming::kept_flags;

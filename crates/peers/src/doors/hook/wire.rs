@@ -27,6 +27,12 @@ pub(super) struct Input<'a> {
     pub(super) message: Option<String>,
     pub(super) notification_type: Option<String>,
     pub(super) reason: Option<String>,
+    /// Of a person.
+    pub(super) prompt: Option<String>,
+    /// Why a session begins.
+    pub(super) source: Option<String>,
+    /// Who wants to compact.
+    pub(super) trigger: Option<String>,
     #[serde(default)]
     pub(super) stop_hook_active: bool,
 }
