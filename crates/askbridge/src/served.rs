@@ -92,6 +92,7 @@ impl Served {
         app.call_out(Outbound::new(settings.calls.clone()));
         app.keep_waiting((*settings.mcp.wait).clone());
         app.hook(settings.hook_options());
+        app.handle.always_ask(settings.always_ask_patterns());
         rule_file::follow(&app, rules, read).await;
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;

@@ -17,7 +17,9 @@ use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
 use askbridge_bridge::server::{Origins, Tls, TlsFiles};
 use askbridge_bridge::traces::Collector;
+use askbridge_bridge::when_down::WHEN_DOWN_FILE;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
+use askbridge_core::rules::ToolPattern;
 use askbridge_core::terms::{Rules, Warm};
 use askbridge_platform::ourselves;
 
@@ -169,6 +171,12 @@ impl Settings {
         HookOptions { park: **park, headless: **headless, denied_wait: **denied_wait, away_after: **away_after }
     }
 
+    /// The tools that always go to a person, in terminals too.
+    pub(crate) fn always_ask_patterns(&self) -> Vec<ToolPattern> {
+        // They were read as patterns before; see the kinds of settings.
+        self.agents.always_ask.iter().filter_map(|text| ToolPattern::read(text).ok()).collect()
+    }
+
     /// How people who are away are rung.
     pub(crate) fn ringing_options(&self, public_url: Option<String>) -> RingingOptions {
         let askbridge_config::Notify { grace, remind, quiet } = &self.notify;
@@ -218,6 +226,7 @@ impl Settings {
             files: named.unwrap_or_else(usual),
             home: text("HOME"),
             remembered: Some(self.data.join("remembered.toml")),
+            when_down: Some(self.data.join(WHEN_DOWN_FILE)),
             zone: text("TZ"),
         }
     }

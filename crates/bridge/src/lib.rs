@@ -23,5 +23,6 @@ mod rule_trust;
 pub mod runtime;
 pub mod server;
 pub mod traces;
+pub mod when_down;
 
 pub use node_id::{NODE_ID_FILE, NodeIdError, stable_node_id};

@@ -19,6 +19,7 @@ use crate::regular::read_short;
 use crate::rule_trust::{self, Pending};
 use crate::runtime::{ProjectOptions, RulesState, read_now};
 use crate::server::App;
+use crate::when_down;
 
 /// Where rules come from.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct RuleSource {
     pub home: Option<String>,
     /// Where a copy of the remembered approvals is kept for people to read.
     pub remembered: Option<PathBuf>,
+    /// Where the rules that deny calls in terminals while the server is down are copied to.
+    pub when_down: Option<PathBuf>,
     /// The zone for times of day, as `TZ` names it. `None`: the machine's own.
     pub zone: Option<String>,
 }
@@ -49,7 +52,15 @@ pub struct RulesRead {
     pub examples: Vec<askbridge_policy::Example>,
     /// Folders whose project files may say yes.
     pub trusted: Vec<String>,
+    when_down: Option<WhenDownCopy>,
     stamp: Stamp,
+}
+
+/// Where the rules for terminals without a server are copied to, and what `~` is in them.
+#[derive(Debug, Clone)]
+struct WhenDownCopy {
+    path: PathBuf,
+    home: Option<String>,
 }
 
 /// What tells one version of a file from the next. `None`: there is no file.
@@ -81,7 +92,9 @@ impl RuleSource {
         });
         let without_yes = RuleSet::new(without_yes.collect(), otherwise.clone());
         let set = RuleSet::new(files, otherwise).trusting(trusted.clone());
-        Ok(RulesRead { set, file, text, without_yes, examples, trusted, stamp })
+        let home = self.home.clone();
+        let when_down = self.when_down.clone().map(|path| WhenDownCopy { path, home });
+        Ok(RulesRead { set, file, text, without_yes, examples, trusted, when_down, stamp })
     }
 
     /// The rules of the project that a folder belongs to, as they count beside `ours`, and what is wrong with them.
@@ -156,12 +169,22 @@ pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
 
 /// Puts rules in force.
 pub(crate) fn put(app: &App, read: RulesRead) {
+    keep_copy(&read, &read.set);
     put_set(app, read.file.as_deref(), read.set);
 }
 
 /// Puts those of the rules in force that do not say yes.
 pub(crate) fn put_without_yes(app: &App, read: &RulesRead) {
+    keep_copy(read, &read.without_yes);
     put_set(app, read.file.as_deref(), read.without_yes.clone());
+}
+
+/// Copies the rules for terminals without a server.
+fn keep_copy(read: &RulesRead, set: &RuleSet) {
+    let Some(WhenDownCopy { path, home }) = &read.when_down else { return };
+    if let Err(error) = when_down::keep_copy(path, set, read.file.as_deref(), &read.text, home.as_deref()) {
+        warn!(%error, "Could not copy the rules for terminals; while askbridge is down, their calls go on as before");
+    }
 }
 
 fn put_set(app: &App, file: Option<&Path>, set: RuleSet) {

@@ -160,6 +160,16 @@ pub(crate) fn lies_in(folder: &str, root: &str) -> bool {
     folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// The folders of which [`lies_in`] holds for this one, as it compares them: itself and those above, without a slash at
+/// the end.
+pub(crate) fn folders_above(folder: &str) -> Vec<String> {
+    let resolved = if folder.split('/').any(|part| part == "..") { resolve(folder) } else { folder.to_owned() };
+    let ends = resolved.match_indices('/').map(|(at, _)| at).chain([resolved.len()]);
+    let mut above: Vec<_> = ends.map(|end| resolved[..end].to_owned()).collect();
+    above.dedup();
+    above
+}
+
 /// Resolves `..` as text.
 fn resolve(folder: &str) -> String {
     let mut parts = Vec::new();

@@ -5,6 +5,7 @@ use askbridge_core::limits::CONSULT_MAX;
 use askbridge_peers::consult::{Advice, Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
 use askbridge_peers::doors::claude::MODE_THAT_DENIES;
 use askbridge_peers::tools::ToolCall;
+use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
 use tracing::warn;
 
@@ -68,13 +69,13 @@ pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>, mode: Optio
 
 /// Asks the advisers. A denial ends it: those that come after are not asked, and see nothing of it.
 ///
-/// An adviser without an answer in time has no opinion.
-pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Consulted {
-    if let Some(said) = overruled(handle, about).await {
-        return said;
+/// An adviser without an answer in time has no opinion. Fails if the session cannot be read: then nothing is known.
+pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Consulted, Rejection> {
+    if let Some(said) = overruled(handle, about).await? {
+        return Ok(said);
     }
-    if let Some(said) = asked_before(handle, about).await {
-        return said;
+    if let Some(said) = asked_before(handle, about).await? {
+        return Ok(said);
     }
     let mut heard: Vec<(Adviser, Consulted)> = Vec::with_capacity(ADVISERS.len());
     for adviser in ADVISERS {
@@ -98,31 +99,31 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Consulted 
     }
     let mut all = Consulted::default();
     heard.into_iter().for_each(|(_, said)| all.take(said));
-    all
+    Ok(all)
 }
 
 /// A call that the agent itself denied before, and that a person lets through. They decided about this very call, so no
 /// adviser is asked.
-async fn overruled(handle: &Handle, about: &Consultation) -> Option<Consulted> {
-    let Occurrence::Calling(call) = &about.what else { return None };
-    let used = handle.use_overrule(about.session, call, about.folder.as_deref()).await;
-    let used = used.inspect_err(|error| warn!(session.id = %about.session, %error, "Could not look for an overrule"));
-    used.ok()??;
+async fn overruled(handle: &Handle, about: &Consultation) -> Result<Option<Consulted>, Rejection> {
+    let Occurrence::Calling(call) = &about.what else { return Ok(None) };
+    if handle.use_overrule(about.session, call, about.folder.as_deref()).await?.is_none() {
+        return Ok(None);
+    }
     let (rule, words) = (OVERRULED.to_owned(), String::new());
     let advice = Advice { rule, place: None, ruling: ToolRuling::Allow, words };
-    Some(Consulted { ruling: Some(advice), ..Consulted::default() })
+    Ok(Some(Consulted { ruling: Some(advice), ..Consulted::default() }))
 }
 
 /// A call about which a person was asked before: it was heard again after a restart, or comes back with a resume. It
 /// belongs to its ask, whatever the rules say by now.
-async fn asked_before(handle: &Handle, about: &Consultation) -> Option<Consulted> {
-    let Occurrence::Calling(ToolCall { id: Some(id), .. }) = &about.what else { return None };
+async fn asked_before(handle: &Handle, about: &Consultation) -> Result<Option<Consulted>, Rejection> {
+    let Occurrence::Calling(ToolCall { id: Some(id), .. }) = &about.what else { return Ok(None) };
     let known = handle.look(about.session, |state| {
         let mut asks = state.session.asks.values();
         asks.any(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id))
     });
     let advice = Advice { rule: ASKED_BEFORE.to_owned(), place: None, ruling: ToolRuling::Ask, words: String::new() };
-    known.await.unwrap_or(false).then(|| Consulted { ruling: Some(advice), ..Consulted::default() })
+    Ok(known.await?.then(|| Consulted { ruling: Some(advice), ..Consulted::default() }))
 }
 
 async fn one(adviser: Adviser, handle: &Handle, about: &Consultation) -> Consulted {

@@ -32,11 +32,11 @@ pub(super) async fn consulted(app: &App, caller: &Caller, heard: &HookEvent) -> 
         branch: settings.as_ref().and_then(|settings| settings.branch.clone()),
         mode: heard.mode.clone(),
         in_subagent: heard.in_subagent,
-        is_cut: false,
+        is_cut: heard.is_cut,
         what,
     };
     advice::cut(&mut about);
-    Ok(consult(&app.handle, &about).await)
+    consult(&app.handle, &about).await
 }
 
 /// Records a call that a rule decided about, and the ruling. In a terminal no other calls are recorded.

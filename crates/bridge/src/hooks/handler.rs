@@ -89,8 +89,10 @@ impl From<String> for Output {
 }
 
 /// Returns what the hook prints; `None` is no opinion. `gone` is cancelled when the hook has disconnected.
-pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Option<Output> {
-    let heard = hear(&event.text)?;
+///
+/// Fails only about a call that is about to run: its hook then knows that no rule was asked.
+pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) -> Result<Option<Output>, Rejection> {
+    let Some(heard) = hear(&event.text) else { return Ok(None) };
     let agent = event.hook.and_then(|hook| agent_above(hook.pid, "hook")).and_then(ProcessId::of);
     let done = async {
         if let Some(agent) = agent {
@@ -99,10 +101,10 @@ pub(crate) async fn attend(app: &App, event: &Event, gone: CancellationToken) ->
         Box::pin(act(app, event, &heard, agent, gone)).await
     };
     match done.await {
-        Ok(output) => output,
+        Ok(output) => Ok(output),
         Err(error) => {
             debug!(%error, "A hook gets no opinion");
-            None
+            if matches!(heard.what, HookEventKind::Calling(_)) { Err(error) } else { Ok(None) }
         }
     }
 }

@@ -121,6 +121,7 @@ mod tests {
             record: None,
             mode: None,
             in_subagent: false,
+            is_cut: false,
             what: HookEventKind::Began { source: "startup".to_owned() },
         };
         let life = |life| session_for(&party, "c", life);

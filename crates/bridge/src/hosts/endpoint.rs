@@ -163,7 +163,7 @@ async fn consult_for_a_host(handle: &Handle, mut about: Consultation) -> Result<
         about.title.clone_from(&settings.title);
         about.branch.clone_from(&settings.branch);
     }
-    Ok(consult(handle, &about).await)
+    consult(handle, &about).await
 }
 
 impl AgentProcess {

@@ -26,6 +26,29 @@ fn of_ten_thousand_rules_only_those_that_begin_or_lie_in_the_same_place_are_comp
     assert_eq!(compared(|at| format!("Edit(/src{at}/**)"), path), one);
 }
 
+/// Rules about texts and folders, each of which only one rule is about.
+#[test]
+fn of_ten_thousand_rules_about_texts_and_folders_few_are_compared() {
+    let compared = |condition: fn(usize) -> String, ask: &str| {
+        let rule = |at| format!("[[rules]]\nname = \"r{at}\"\ndo = \"ask\"\n{}\n", condition(at));
+        let rules = rules(&(0..10_000).map(rule).collect::<String>());
+        let ask = Example::ask_of(ask).unwrap();
+        let ruling = ask.with_facts(|facts| askbridge_core::rules::asks::rule_ask(&rules, facts));
+        assert_eq!(ruling.rule.map(|rule| rule.name.as_str()), Some("r7777"), "{}", condition(7777));
+        ruling.compared
+    };
+    let question = "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]\nheader = \"S7777\"";
+    assert!(compared(|at| format!("question = \"Deploy service {at} to *\""), question) < 50);
+    assert!(compared(|at| format!("header = \"S{at}\""), question) < 50);
+    assert!(compared(|at| format!("option = \"Ship {at}\""), question) < 50);
+    assert!(compared(|at| format!("asks_about = \"SERVICE {at}\""), question) < 50);
+    let call = "command = \"x\"\nfolder = \"/w/p7777/sub\"\nbranch = \"fix-7777\"";
+    assert_eq!(compared(|at| format!("folder = \"/w/p{at}\""), call), 1);
+    assert!(compared(|at| format!("branch = \"fix-{at}\""), call) < 50);
+    let input = "tool = \"mcp__x__get\"\ninput = { name = \"item 7777\" }";
+    assert!(compared(|at| format!("input.name = \"item {at}\""), input) < 50);
+}
+
 #[test]
 fn what_is_beyond_a_limit_is_refused_and_says_so() {
     let what = |text: &str| read("rules.toml", text, None).unwrap_err()[0].what.clone();
@@ -84,5 +107,38 @@ proptest! {
             let matches = !matches!(explained[0].why, askbridge_core::rules::asks::Why::Misses { .. });
             prop_assert_eq!(ruling.rule.is_some(), matches, "{}", file);
         }
+    }
+}
+
+proptest! {
+    /// Neither does the index of texts and folders.
+    #[test]
+    fn a_rule_about_texts_that_holds_is_found(
+        question in "[a-c ]{0,12}",
+        pattern in "[a-c*]{1,6}",
+        about in "[a-cA-C]{1,4}",
+        folder in "(/[ab]){1,3}/?",
+        root in "(/[ab]){1,2}/?",
+        which in 0..6usize,
+        verb in prop::sample::select(&["answer", "ask"]),
+    ) {
+        let condition = match which {
+            0 => format!("question = \"{pattern}\""),
+            1 => format!("option = [\"{pattern}\", \"abc\"]"),
+            2 => format!("asks_about = \"{about}\""),
+            3 => format!("folder = \"{root}\""),
+            4 => format!("branch = \"{pattern}\"\nquestion = \"*{pattern}*\""),
+            _ => format!("header = \"{pattern}\"\nfolder = \"{root}\""),
+        };
+        let answer = if verb == "answer" { "answer = \"first\"\n" } else { "" };
+        let file = format!("[[rules]]\nname = \"r\"\ndo = \"{verb}\"\n{answer}{condition}\n");
+        let text = format!(
+            "question = \"{question}?\"\noptions = [\"{question}\", \"x\"]\nheader = \"{question}\"\nfolder = \"{folder}\"\nbranch = \"{question}\""
+        );
+        let rules = RuleSet::new(vec![read("r", &file, None).unwrap().into_file()], Default::default());
+        let ask = Example::ask_of(&text).unwrap();
+        let (ruling, explained) = ask.explain(&rules);
+        let matches = !matches!(explained[0].why, askbridge_core::rules::asks::Why::Misses { .. });
+        prop_assert_eq!(ruling.rule.is_some(), matches, "{}{}", file, text);
     }
 }

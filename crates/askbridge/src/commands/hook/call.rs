@@ -67,17 +67,30 @@ struct Errand {
     agent: Option<ProcessId>,
 }
 
-/// Returns what to print. `None`: askbridge is not running, is slow, is another program, or has no opinion.
+/// What came of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Called {
+    /// The server has no opinion.
+    Nothing,
+    Said(String),
+    /// No askbridge took the event, or the one that did is gone.
+    Down,
+}
+
+/// Passes an event on, and waits for the answer.
 pub(super) async fn call(
     settings: &Settings,
     text: String,
     attended: Option<bool>,
     patience: Patience,
-) -> Option<String> {
+) -> Called {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
     let accept = *settings.hooks.accept;
     let (client, accept) = match &*settings.top.url {
-        Some(_) => (Client::new(settings, None).ok()?, accept.max(ELSEWHERE_MIN)),
+        Some(_) => match Client::new(settings, None) {
+            Ok(client) => (client, accept.max(ELSEWHERE_MIN)),
+            Err(_) => return Called::Down,
+        },
         None => (Client::of_this_user(settings), accept),
     };
     // A server on another machine does not know this process, and would take a second attempt for a second question.
@@ -86,18 +99,22 @@ pub(super) async fn call(
         _ => patience,
     };
     let errand = Errand { client, text, attended, agent };
-    let mut response = timeout(accept, errand.hand_over(false)).await.ok()??;
+    let Ok(Some(mut response)) = timeout(accept, errand.hand_over(false)).await else { return Called::Down };
     loop {
         let heard = match patience {
             Patience::APersons(_) => hear(response).await,
-            Patience::AMoment => timeout(MOMENT, hear(response)).await.ok()?,
+            Patience::AMoment => match timeout(MOMENT, hear(response)).await {
+                Ok(heard) => heard,
+                Err(_) => return Called::Nothing,
+            },
         };
         match heard {
-            HookReply::Said(output) => return output,
-            HookReply::Lost if patience == Patience::APersons(Loss::ComeBack) => {
-                response = errand.bring_again().await?
-            }
-            HookReply::Lost => return None,
+            HookReply::Said(output) => return output.map_or(Called::Nothing, Called::Said),
+            HookReply::Lost if patience == Patience::APersons(Loss::ComeBack) => match errand.bring_again().await {
+                Some(again) => response = again,
+                None => return Called::Down,
+            },
+            HookReply::Lost => return Called::Down,
         }
     }
 }

@@ -17,6 +17,16 @@ const A_PERSONS_TIME_S: u64 = 2_000_000;
 /// The timeout of a hook that only notifies us, which takes milliseconds.
 const A_WORD_S: u64 = 10;
 
+/// Which calls are reported before they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Reported {
+    /// Only those that ask a person.
+    #[default]
+    Asks,
+    /// Every one, and what else rules can look at.
+    Everything,
+}
+
 const ENTRIES: [Entry; 9] = [
     // From here on no process below the agent may decide.
     Entry { event: "SessionStart", matcher: None, timeout_s: A_WORD_S },
@@ -33,13 +43,29 @@ const ENTRIES: [Entry; 9] = [
     Entry { event: "SessionEnd", matcher: None, timeout_s: A_WORD_S },
 ];
 
+/// The events that only rules look at.
+const FOR_RULES: [Entry; 2] = [
+    Entry { event: "PreCompact", matcher: None, timeout_s: A_WORD_S },
+    // Held as long as a person thinks about overruling it.
+    Entry { event: "PermissionDenied", matcher: Some("*"), timeout_s: A_PERSONS_TIME_S },
+];
+
 /// Returns the events in the order in which they are written.
-pub(crate) fn entries() -> &'static [Entry] {
-    &ENTRIES
+pub(crate) fn entries(reported: Reported) -> Vec<Entry> {
+    match reported {
+        Reported::Asks => ENTRIES.to_vec(),
+        Reported::Everything => {
+            let wider = |entry: &Entry| match entry.event {
+                "PreToolUse" => Entry { matcher: Some("*"), ..*entry },
+                _ => *entry,
+            };
+            ENTRIES.iter().map(wider).chain(FOR_RULES).collect()
+        }
+    }
 }
 
 /// Returns the value of `hooks` for a settings file or the plugin's `hooks.json`, with this command for each event.
-pub(crate) fn hooks(command: &str) -> Value {
+pub(crate) fn hooks(command: &str, reported: Reported) -> Value {
     let one = |entry: &Entry| {
         let call = json!([{ "type": "command", "command": command, "timeout": entry.timeout_s }]);
         match entry.matcher {
@@ -47,5 +73,5 @@ pub(crate) fn hooks(command: &str) -> Value {
             None => json!([{ "hooks": call }]),
         }
     };
-    Value::Object(entries().iter().map(|entry| (entry.event.to_owned(), one(entry))).collect::<Map<_, _>>())
+    Value::Object(entries(reported).iter().map(|entry| (entry.event.to_owned(), one(entry))).collect::<Map<_, _>>())
 }

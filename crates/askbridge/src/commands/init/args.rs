@@ -18,6 +18,7 @@ Examples:
   askbridge init claude --dry-run       show the change to Claude Code's settings, and write nothing
   askbridge init claude                 questions and permissions of Claude Code in your terminals, wherever you are
   askbridge init claude --project       the same for everybody who works in this folder
+  askbridge init claude --rules         also every call before it runs, for rules that look at calls
   askbridge init claude --mcp           also the tools, which subagents can use as well
   askbridge init codex --hooks          Codex: the tools, and its permissions
   askbridge init cursor                 likewise: opencode, vscode, gemini, claude-desktop
@@ -43,6 +44,10 @@ pub(crate) struct Args {
     /// Also add hooks for permissions (Codex), which you then trust in Codex; Claude Code gets its hooks anyway
     #[arg(long, requires = "program")]
     hooks: bool,
+    /// Also report every call to the server before it runs, for rules with `every_call` (Claude Code). Each call then starts
+    /// one more process
+    #[arg(long, requires = "program")]
+    rules: bool,
     /// Hooks that call the server over HTTP instead of the local socket (Claude Code). The token is read from
     /// $ASKBRIDGE_TOKEN
     #[arg(long, requires = "program")]
@@ -62,7 +67,7 @@ pub(crate) fn run(settings: &Settings, args: &Args) -> Result<Exit, Failure> {
     let around = Surroundings::look()?;
     let Some(program) = args.program else { return list(settings, &around, args.json) };
     let scope = Scope::of(args.project, args.local);
-    let wish = Wish { hooks: args.hooks, mcp: args.mcp, http: http(settings, args, scope)? };
+    let wish = Wish { hooks: args.hooks, mcp: args.mcp, rules: args.rules, http: http(settings, args, scope)? };
     let jobs = program.install(scope, &wish, settings, &around)?;
     look_ahead(&jobs)?;
     for job in &jobs {

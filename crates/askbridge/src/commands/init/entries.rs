@@ -5,7 +5,7 @@ use askbridge_edits::{Node, Part};
 use serde_json::Value;
 
 use super::ourselves::{Ourselves, calls_us, words};
-use crate::commands::hook::events;
+use crate::commands::hook::events::{self, Reported};
 
 /// The name of our MCP server, everywhere.
 pub(super) const NAME: &str = "askbridge";
@@ -30,12 +30,21 @@ pub(super) enum Shape {
 /// How hooks call us.
 #[derive(Debug, Clone)]
 pub(super) enum HookCall<'a> {
-    Command(&'a Ourselves),
+    Command(&'a Ourselves, Reported),
     /// Over HTTP, with the token in an environment variable, or in the settings.
     Http {
         base: &'a str,
         token: Option<&'a str>,
+        reported: Reported,
     },
+}
+
+impl HookCall<'_> {
+    fn reported(&self) -> Reported {
+        match self {
+            Self::Command(_, reported) | Self::Http { reported, .. } => *reported,
+        }
+    }
 }
 
 /// The hooks of Claude Code.
@@ -47,7 +56,7 @@ pub(super) fn claude_hooks(call: &HookCall<'_>) -> Part {
         let matcher = entry.matcher.map(|matcher| ("matcher".to_owned(), Node::text(matcher)));
         (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
     };
-    hooks(events::entries().iter().map(group).collect())
+    hooks(events::entries(call.reported()).iter().map(group).collect())
 }
 
 /// The events that call us from Codex: those that ask a person, and those that end a question. A person has to trust
@@ -71,7 +80,7 @@ pub(super) fn codex_hooks(ourselves: &Ourselves) -> Part {
         let matcher = entry.matcher.map(|_| ("matcher".to_owned(), Node::text(".*")));
         (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
     };
-    hooks(events::entries().iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect())
+    hooks(events::entries(Reported::Asks).iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect())
 }
 
 /// Removes our hooks.
@@ -85,10 +94,14 @@ fn hooks(wanted: Vec<(String, Node)>) -> Part {
 
 fn handler(call: &HookCall<'_>) -> Vec<(String, Node)> {
     let fields = match call {
-        HookCall::Command(ourselves) => {
-            vec![("type", Node::text("command")), ("command", Node::text(ourselves.shell("hook")))]
+        HookCall::Command(ourselves, reported) => {
+            let command = match reported {
+                Reported::Asks => ourselves.shell("hook"),
+                Reported::Everything => format!("{} --rules", ourselves.shell("hook")),
+            };
+            vec![("type", Node::text("command")), ("command", Node::text(command))]
         }
-        HookCall::Http { base, token } => {
+        HookCall::Http { base, token, .. } => {
             let bearer = format!("Bearer {}", token.map_or_else(|| format!("${TOKEN}"), str::to_owned));
             let mut fields = vec![
                 ("type", Node::text("http")),

@@ -7,6 +7,7 @@ use askbridge_edits::{Format, Part, Target};
 
 use super::entries::{HookCall, Shape, claude_hooks, codex_hooks, mcp, no_hooks, rules};
 use super::ourselves::{Ourselves, Reader, on_path};
+use crate::commands::hook::events::Reported;
 use crate::failure::Failure;
 use crate::settings::{Settings, Surroundings};
 
@@ -64,6 +65,8 @@ impl Scope {
 pub(super) struct Wish {
     pub(super) hooks: bool,
     pub(super) mcp: bool,
+    /// Hooks for what rules look at.
+    pub(super) rules: bool,
     pub(super) http: Option<Http>,
 }
 
@@ -149,6 +152,10 @@ impl Program {
             return Err(Failure::usage(format!("{} has no hooks that askbridge understands", self.name()))
                 .hint(format!("`askbridge init {word}` adds the MCP server")));
         }
+        if wish.rules && self != Self::Claude {
+            return Err(Failure::usage(format!("{} does not report every call before it runs", self.name()))
+                .hint(format!("`askbridge init {word}`")));
+        }
         if wish.http.is_some() && self != Self::Claude {
             return Err(Failure::usage("only Claude Code has hooks over HTTP").hint(format!("`askbridge init {word}`")));
         }
@@ -173,9 +180,10 @@ impl Program {
         let mut jobs = Vec::new();
         match self {
             Self::Claude => {
+                let reported = if wish.rules { Reported::Everything } else { Reported::Asks };
                 let call = match &wish.http {
-                    Some(http) => HookCall::Http { base: &http.base, token: http.token.as_deref() },
-                    None => HookCall::Command(&ourselves),
+                    Some(http) => HookCall::Http { base: &http.base, token: http.token.as_deref(), reported },
+                    None => HookCall::Command(&ourselves, reported),
                 };
                 let mut job = self.job(claude_settings(scope, around), vec![claude_hooks(&call)], settings, "hooks");
                 if wish.mcp {

@@ -57,7 +57,8 @@ enum Verb {
         /// The ask's id
         #[arg(required_unless_present = "input", conflicts_with = "input")]
         ask: Option<String>,
-        /// An ask in a file: TOML with the keys of an example, or JSON as the API shows asks
+        /// An ask in a file: TOML with the keys of an example, or JSON as the API shows asks or as Claude Code reports a
+        /// call to its hooks
         #[arg(long, value_name = "FILE")]
         input: Option<PathBuf>,
         /// Use the rules of this file

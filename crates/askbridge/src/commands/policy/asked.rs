@@ -5,13 +5,13 @@ use askbridge_core::ids::Raw;
 use askbridge_policy::{Example, ExampleAsk};
 use serde_json::Value;
 
-/// Reads an ask from a file: JSON as the API shows asks, or TOML with the keys of an example.
+/// Reads an ask from a file: JSON as the API shows asks or as Claude Code reports a call to its hooks, or TOML with the keys of an example.
 pub(super) fn of_text(text: &str) -> Result<ExampleAsk, String> {
     if !text.trim_start().starts_with('{') {
         return Example::ask_of(text);
     }
     let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))?;
-    of_json(&value).ok_or_else(|| "this is not an ask as the API shows it".to_owned())
+    of_json(&value).or_else(|| of_event(&value)).ok_or_else(|| "this is neither an ask as the API shows it nor a call as Claude Code reports it to hooks".to_owned())
 }
 
 /// Reads an ask as the API shows it. The time of day is not known from it.
@@ -26,6 +26,24 @@ pub(super) fn of_json(ask: &Value) -> Option<ExampleAsk> {
         title: text(&context["title"]),
         folder: text(&context["folder"]),
         branch: text(&context["branch"]),
+        local: None,
+        present: None,
+        decided_before: 0,
+    })
+}
+
+/// Reads a call as Claude Code reports it to its hooks.
+fn of_event(event: &Value) -> Option<ExampleAsk> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let (tool, input) = (text(&event["tool_name"])?, Raw::from(event["tool_input"].to_string()));
+    Some(ExampleAsk {
+        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() }),
+        door: "hook".to_owned(),
+        agent: "claude".to_owned(),
+        session: None,
+        title: None,
+        folder: text(&event["cwd"]),
+        branch: None,
         local: None,
         present: None,
         decided_before: 0,

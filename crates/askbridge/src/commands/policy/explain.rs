@@ -7,7 +7,9 @@ use std::ptr;
 use anyhow::Context;
 use askbridge_bridge::rule_file::{RuleSource, RulesRead};
 use askbridge_core::answer::RulePlace;
-use askbridge_core::rules::asks::{AskRule, Explained, Ruled, Why, rule_ask_in};
+use askbridge_core::ask::Body;
+use askbridge_core::event::ToolRuling;
+use askbridge_core::rules::asks::{AskRule, EveryCall, Explained, RuleSet, Ruled, Why, rule_ask_in, rule_every_call};
 use askbridge_policy::{ExampleAsk, Outcome};
 use serde_json::{Value, json};
 
@@ -51,13 +53,25 @@ pub(super) async fn explain(
         tell(&visible(&format!("note: {problem}")));
     }
     let outcome = Outcome::of(&ruling, &ask.body);
+    let looks = |set: &RuleSet| set.looks_at_every_call();
+    let is_looked_at = looks(&rules.set) || project.as_ref().is_some_and(|project| looks(project.set()));
+    let is_call = is_looked_at && matches!(ask.body, Body::Approval(_));
+    let before = ask.with_facts(|facts| rule_every_call(&rules.set, project.as_ref(), facts)).filter(|_| is_call);
     if json {
         let rules: Vec<_> = explained.iter().map(as_json).collect();
         let by = ruling.rule.map(named);
         let deadline = ruling.terms.deadline.map(|deadline| deadline.0 / 1000);
         let terms = json!({"timeout_seconds": deadline, "quorum": ruling.terms.quorum});
-        print(&json!({"outcome": outcome.text(), "by": by, "terms": terms, "rules": rules}).to_string())?;
+        let mut told = json!({"outcome": outcome.text(), "by": by, "terms": terms, "rules": rules});
+        if is_call {
+            let ruling = before.map(|before| ruled(before.ruling));
+            told["before_the_call"] = json!({"ruling": ruling, "by": before.map(|before| named(before.rule))});
+        }
+        print(&told.to_string())?;
         return Ok(Exit::Good);
+    }
+    if is_call {
+        print(&visible(&before_the_call(before)))?;
     }
     print(&visible(&in_words(&outcome, ruling.rule)))?;
     for line in &explained {
@@ -74,6 +88,27 @@ async fn of_server(settings: &Settings, id: &str) -> Result<ExampleAsk, Failure>
     let found = client.ask(id).await?.ok_or_else(unknown)?;
     let value: Value = serde_json::from_str(&found.raw).map_err(anyhow::Error::from)?;
     asked::of_json(&value).ok_or_else(unknown)
+}
+
+/// What becomes of the call before the agent's own mode has looked at it.
+fn before_the_call(before: Option<EveryCall<'_>>) -> String {
+    let Some(EveryCall { rule, ruling, .. }) = before else {
+        return "before the call: no rule decides, and the agent's own mode says whether it asks".to_owned();
+    };
+    let by = format!("`{}` ({})", rule.name, place(rule));
+    match ruling {
+        ToolRuling::Deny => format!("before the call: denied by {by}, in every mode"),
+        ToolRuling::Ask => format!("before the call: sent to a person by {by}, in every mode"),
+        ToolRuling::Allow => format!("before the call: allowed by {by}, unless the agent's own rules deny it"),
+    }
+}
+
+fn ruled(ruling: ToolRuling) -> &'static str {
+    match ruling {
+        ToolRuling::Allow => "allow",
+        ToolRuling::Ask => "ask",
+        ToolRuling::Deny => "deny",
+    }
 }
 
 fn in_words(outcome: &Outcome, rule: Option<&AskRule>) -> String {

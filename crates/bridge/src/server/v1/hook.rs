@@ -70,7 +70,10 @@ pub(crate) async fn hear(
             biased;
             // The status was sent long ago: all that is left is to end the response without its body.
             () = app.tokens.revoked(&bringer) => return Err(Rejection::Unauthorized),
-            output = output => output.ok().flatten(),
+            output = output => match output {
+                Ok(output) => output?,
+                Err(_) => None,
+            },
         };
         drop(waits.disarm());
         // Aborted rather than answered, so that a hook can tell a server that stops from one that has no opinion.

@@ -3,7 +3,6 @@
 //! All other rules look at asks alone: at the calls that the agent's own mode leaves to a person. A rule that denies a
 //! call or sends it to a person here does so whatever that mode would allow.
 
-use super::explain::{Explained, Why};
 use super::facts::AskFacts;
 use super::project::{ProjectRules, rule_ask_in};
 use super::rule::{Action, AskRule, RuleSet};
@@ -47,24 +46,6 @@ pub fn rule_every_call<'r>(
         }
         Action::Terms | Action::Answer(_) => None,
     }
-}
-
-/// Explains a decision: of every rule that looks at every call, in file order, whether it matched, and why not.
-pub fn explain_every_call<'r>(
-    rules: &'r RuleSet,
-    facts: &AskFacts<'_>,
-) -> (Option<EveryCall<'r>>, Vec<Explained<'r>>) {
-    let decided = rule_every_call(rules, None, facts);
-    let explained = rules.rules().filter(|rule| rule.every_call).map(|rule| {
-        let is_it = decided.is_some_and(|decided| std::ptr::eq(decided.rule, rule));
-        let why = match rule.why_not(facts) {
-            Some(misses) => misses,
-            None if is_it => Why::Decides,
-            None => Why::Matches,
-        };
-        Explained { rule, why }
-    });
-    (decided, explained.collect())
 }
 
 fn decides<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> Option<&'r AskRule> {

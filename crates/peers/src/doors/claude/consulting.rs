@@ -195,8 +195,16 @@ impl Claude {
         if self.consulting.remove(&hook.request).is_none() {
             return;
         }
-        let said = ruling.ok().and_then(|receipt| receipt.consulted).map(|said| *said).unwrap_or_default();
         let request = hook.request;
+        let said = match ruling {
+            Ok(receipt) => receipt.consulted.map(|said| *said).unwrap_or_default(),
+            // Nothing is known about the call, not even whether a person was asked about it.
+            Err(rejection) if matches!(hook.waits, Waiting::Before(_)) => {
+                let why = format!("The rules could not be asked: {rejection}. Go on without this call, or try it again.");
+                return self.say(say::response(&request, Hooked::deny(&why)), out);
+            }
+            Err(_) => Consulted::default(),
+        };
         match hook.waits {
             Waiting::Before(call) => self.hooked(&request, call, &said, out),
             Waiting::After { event, told } => {

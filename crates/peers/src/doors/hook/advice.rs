@@ -105,7 +105,7 @@ pub fn moment(what: &Occurrence) -> Option<String> {
 
 /// Leaves out what is too long for the advisers.
 pub fn cut(about: &mut Consultation) {
-    about.is_cut = match &mut about.what {
+    about.is_cut |= match &mut about.what {
         Occurrence::Calling(call) | Occurrence::Called { call, .. } | Occurrence::Denied { call, .. } => call.cut(),
         _ => false,
     };

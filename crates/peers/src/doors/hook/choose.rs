@@ -95,6 +95,7 @@ mod tests {
             record: None,
             mode: Some(mode.to_owned()),
             in_subagent: false,
+            is_cut: false,
             what,
         }
     }

@@ -18,6 +18,8 @@ pub struct HookEvent {
     pub mode: Option<String>,
     /// It happens in a subagent, beside the turn that the person sees.
     pub in_subagent: bool,
+    /// Long parts of the call's input are left out.
+    pub is_cut: bool,
     pub what: HookEventKind,
 }
 
@@ -110,6 +112,7 @@ pub fn hear(text: &str) -> Option<HookEvent> {
         record: input.transcript_path,
         mode: input.permission_mode,
         in_subagent: input.agent_id.is_some(),
+        is_cut: input.askbridge_cut,
         what,
     })
 }

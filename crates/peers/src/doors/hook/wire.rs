@@ -35,4 +35,7 @@ pub(super) struct Input<'a> {
     pub(super) trigger: Option<String>,
     #[serde(default)]
     pub(super) stop_hook_active: bool,
+    /// Our own hook has left long parts of the input out.
+    #[serde(default)]
+    pub(super) askbridge_cut: bool,
 }
