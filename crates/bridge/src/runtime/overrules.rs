@@ -7,7 +7,7 @@
 use askbridge_core::ids::{AskId, CallId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::rules::asks::Call;
-use askbridge_peers::doors::hook::ToolCall;
+use askbridge_peers::tools::{ToolCall, asked_about};
 use askbridge_peers::wish::Rejection;
 use askbridge_policy::JsonCall;
 use tracing::info;
@@ -23,9 +23,12 @@ impl Handle {
         folder: Option<&str>,
     ) -> Result<Option<AskId>, Rejection> {
         let Some(id) = call.id.as_deref().map(CallId::from) else { return Ok(None) };
+        // A denied call that is heard again after a restart is not the one that is made again.
+        let itself = CallId::from(asked_about(id.as_str()));
         let now = self.clock.now();
         let candidates = self.look(session, |state| {
-            let asks = state.session.asks.values().filter(|live| live.lets_through(&id, now));
+            let asks = state.session.asks.values().filter(|live| live.ask.call.as_ref() != Some(&itself));
+            let asks = asks.filter(|live| live.lets_through(&id, now));
             asks.map(|live| live.ask.clone()).collect::<Vec<_>>()
         });
         let candidates = candidates.await?;

@@ -5,7 +5,7 @@
 pub(crate) mod answered;
 pub(crate) mod approval;
 pub(crate) mod call;
-pub(crate) mod denied;
+mod denied;
 mod edit;
 pub(crate) mod held;
 pub(crate) mod ran;
@@ -13,4 +13,5 @@ mod schema;
 pub(crate) mod splice;
 
 pub use call::ToolCall;
+pub use denied::asked_about;
 pub use edit::check_edit;

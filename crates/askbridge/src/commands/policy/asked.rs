@@ -37,7 +37,7 @@ fn of_event(event: &Value) -> Option<ExampleAsk> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let (tool, input) = (text(&event["tool_name"])?, Raw::from(event["tool_input"].to_string()));
     Some(ExampleAsk {
-        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() }),
+        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new(), overrule: false }),
         door: "hook".to_owned(),
         agent: "claude".to_owned(),
         session: None,

@@ -5,20 +5,16 @@ use std::process::{Child, Command, Stdio};
 use askbridge_scripted::claude::places;
 use serde_json::{Value, json};
 
-use super::workstation::{Setting, Workstation, environment, furnish};
+use super::workstation::{Setting, Workstation, binary, environment, furnish};
 use crate::house::{House, id};
 use crate::overruling::{made, three_times};
 
-/// Our hooks, and those that an overrule needs: of every call, and of every denial.
+/// The hooks of `askbridge init claude --rules`: of every call, and of every denial.
 fn furnish_for_denials(house: &House) {
-    furnish(house, true);
-    let path = house.scratch.home().join(".claude/settings.json");
-    let mut settings: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let mut every = settings["hooks"]["PermissionRequest"].clone();
-    every[0]["matcher"] = json!("*");
-    settings["hooks"]["PreToolUse"] = every.clone();
-    settings["hooks"]["PermissionDenied"] = every;
-    std::fs::write(path, settings.to_string()).unwrap();
+    furnish(house, false);
+    let printed = Command::new(binary()).args(["hook", "--print-settings", "--rules"]).output().unwrap();
+    assert!(printed.status.success());
+    std::fs::write(house.scratch.home().join(".claude/settings.json"), printed.stdout).unwrap();
 }
 
 fn run(house: &House) -> Child {

@@ -133,6 +133,8 @@ impl Claude {
         if !self.consulted.has(OccurrenceKind::Denied) {
             return self.say(say::response(request, json!({})), out);
         }
+        // It is past the hook before the call.
+        self.has_passed(&call.call);
         let what = Occurrence::Denied { call: call.named(), reason: why.clone() };
         let (in_subagent, mode) = (call.in_subagent, call.mode.clone());
         self.consult(request, what, in_subagent, mode, Waiting::Denied { call, why }, out);

@@ -18,8 +18,7 @@ use super::peer::{Claude, PendingRuling};
 use super::say;
 use crate::consult::OccurrenceKind;
 use crate::peer::Outbox;
-use crate::tools::approval;
-use crate::tools::denied::asked_about;
+use crate::tools::{approval, asked_about};
 use crate::wish::{AskRef, Wish};
 
 impl Claude {

@@ -12,8 +12,7 @@ use serde_json::value::RawValue;
 use super::NAME;
 use super::asking::{Around, more};
 use super::hear::{HookEvent, ToolCall};
-use crate::tools::approval;
-use crate::tools::denied::asked_about;
+use crate::tools::{approval, asked_about};
 use crate::wish::AskWish;
 
 /// Makes a wish of a denial. The error says why no person could decide about it.
