@@ -46,9 +46,14 @@ impl Claude {
             return;
         }
         let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };
-        if let Some(ReplyChannel::Elicitation(_) | ReplyChannel::Denied(_)) = call.channel {
+        let why = match call.channel {
+            Some(ReplyChannel::Elicitation(_)) => Some("the form is no longer wanted"),
+            Some(ReplyChannel::Denied(_)) => Some("the denial is no longer waited with"),
+            _ => None,
+        };
+        if let Some(why) = why {
             let id = id.clone();
-            return self.returned(&id, false, "Claude Code no longer waits for this", out);
+            return self.returned(&id, false, why, out);
         }
         call.channel = None;
         call.cancelled = true;
