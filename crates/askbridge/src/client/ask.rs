@@ -167,6 +167,7 @@ impl Shown {
                     more => format!("{} (and {} more)", first.trim_end(), more - 1),
                 }
             }
+            Body::Approval(approval) if approval.overrule => format!("{} was denied. Let it run once?", approval.tool),
             Body::Approval(approval) => format!("May {} run?", approval.tool),
             Body::Plan(plan) => plan.clone(),
             Body::Form(form) => form.message.clone(),
