@@ -217,6 +217,11 @@ pub const ADVISED_RESULT_BYTES_MAX: usize = 64 * 1024;
 pub const CONSULT_MAX: Duration = Duration::from_secs(5);
 /// Interval at which a rule file is looked at, to find that it has changed.
 pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Different asks of which it is counted how often people decided them the same way. Beyond: the one that was decided
+/// longest ago is forgotten.
+pub const DECIDED_BEFORE_MAX: usize = 10_000;
+/// How long that is kept after the last decision. Beyond: the count begins anew.
+pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Approvals that are remembered. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
 /// Bytes of a project's rule file. Beyond: it is refused.

@@ -13,6 +13,7 @@ mod forget;
 mod gate;
 pub(crate) mod gone;
 mod handle;
+mod history;
 mod hub;
 mod kept;
 mod location;
