@@ -184,7 +184,9 @@ every_call = true
 
     #[test]
     fn a_copy_that_makes_no_sense_denies_nothing() {
-        for text in ["", "{", "{}", r#"{"file":"a","text":"[[rules]]","home":null}"#, r#"{"file":"a","text":"","home":null}"#] {
+        for text in
+            ["", "{", "{}", r#"{"file":"a","text":"[[rules]]","home":null}"#, r#"{"file":"a","text":"","home":null}"#]
+        {
             assert!(WhenDownRules::read(text).is_none(), "{text}");
         }
     }

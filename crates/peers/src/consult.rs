@@ -43,7 +43,9 @@ pub enum Occurrence {
         source: String,
     },
     /// A person's prompt goes to the model.
-    Prompted { text: String },
+    Prompted {
+        text: String,
+    },
     /// A tool is about to be called. The agent's own mode and rules come after this.
     Calling(ToolCall),
     /// A call has run.
@@ -63,8 +65,13 @@ pub enum Occurrence {
         trigger: String,
     },
     /// The agent itself denied a call without asking a person.
-    Denied { call: ToolCall, reason: String },
-    SessionEnded { why: String },
+    Denied {
+        call: ToolCall,
+        reason: String,
+    },
+    SessionEnded {
+        why: String,
+    },
 }
 
 /// A kind of occurrence.

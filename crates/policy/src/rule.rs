@@ -6,7 +6,9 @@ use std::time::Duration;
 use askbridge_core::ask::Kind;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
-use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday, WhenDown};
+use askbridge_core::rules::asks::{
+    Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday, WhenDown,
+};
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

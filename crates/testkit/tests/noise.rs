@@ -1,8 +1,8 @@
 //! No peer panics, on any input in any order.
 
 use askbridge_core::ids::Timestamp;
-use askbridge_peers::dialects::prime;
 use askbridge_peers::consult::OccurrenceKinds;
+use askbridge_peers::dialects::prime;
 use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};

@@ -10,7 +10,11 @@ use crate::house::{House, Talk, id};
 
 /// Auto mode lets through what only touches files of the project, so the command is one that it cannot look into.
 pub(crate) fn makes(call: &str, file: &str) -> Piece {
-    tool(call, "Bash", json!({"command": format!("python3 -c \"open('{file}', 'a').write('x')\""), "description": call}))
+    tool(
+        call,
+        "Bash",
+        json!({"command": format!("python3 -c \"open('{file}', 'a').write('x')\""), "description": call}),
+    )
 }
 
 fn auto(house: &House) -> Talk<'_> {
@@ -57,7 +61,9 @@ fn a_person_lets_a_denied_call_through_and_it_runs_once() {
     house.answer(id(&again), json!({"decision": "deny", "words": "use-something-else"}));
     let stands = house.model.until_result("toolu_3");
     assert!(stands.is_error && stands.text.contains("Auto mode"), "{stands:?}");
-    house.model.until(|heard| heard.iter().any(|heard| heard.new_texts().iter().any(|it| it.contains("use-something-else"))));
+    house
+        .model
+        .until(|heard| heard.iter().any(|heard| heard.new_texts().iter().any(|it| it.contains("use-something-else"))));
     talk.until_delivered(id(&denied));
     assert_eq!(made(&house), "x");
 

@@ -9,7 +9,9 @@ use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 use askbridge_core::view::By;
-use askbridge_peers::doors::hook::{Around, HookEvent, HookEventKind, Mouth, NAME, ToolCall, answer, defer, swallowed, wish};
+use askbridge_peers::doors::hook::{
+    Around, HookEvent, HookEventKind, Mouth, NAME, ToolCall, answer, defer, swallowed, wish,
+};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

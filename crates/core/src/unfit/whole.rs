@@ -68,7 +68,9 @@ fn decided(
             Ok(Decision::Allow { scope, edited })
         }
         // The agent goes on after a denial of its own; to leave it changes nothing.
-        Decision::Deny { words, stop } => Ok(Decision::Deny { words: spoken(words)?, stop: stop && !approval.overrule }),
+        Decision::Deny { words, stop } => {
+            Ok(Decision::Deny { words: spoken(words)?, stop: stop && !approval.overrule })
+        }
     }
 }
 

@@ -351,8 +351,13 @@ pub(crate) fn content() -> BoxedStrategy<Event> {
         (words(), text(), raw(), of(ask_id()), of(words()))
             .prop_map(|(call, name, input, ask, within)| { Event::ToolCalled { call, name, input, ask, within } }),
         (words(), any::<bool>(), text()).prop_map(|(call, ok, output)| Event::ToolReturned { call, ok, output }),
-        (words(), text(), text(), of(place()), ruling)
-            .prop_map(|(call, tool, rule, place, ruling)| Event::ToolRuled { call, tool, rule, place, ruling }),
+        (words(), text(), text(), of(place()), ruling).prop_map(|(call, tool, rule, place, ruling)| Event::ToolRuled {
+            call,
+            tool,
+            rule,
+            place,
+            ruling
+        }),
         (text(), of(raw())).prop_map(|(reason, usage)| Event::TurnEnded { reason, usage }),
         (level, text()).prop_map(|(level, text)| Event::Notice { level, text }),
     ]

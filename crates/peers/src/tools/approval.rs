@@ -50,7 +50,9 @@ pub(crate) fn denied(tool: &str, input: Option<&RawValue>, why: &str) -> Result<
 
 /// Reads an approval of a call that a rule sends to a person, before the agent's own mode has looked at it.
 pub(crate) fn sent(tool: &str, input: Option<&RawValue>, rule: &str) -> Result<Approval, String> {
-    Ok(Approval { reason: Some(format!("The rule “{}” sends it to a person", cut(rule))), ..read(tool, input, None)? })
+    Ok(Approval {
+        reason: Some(format!("The rule “{}” sends it to a person", cut(rule))), ..read(tool, input, None)?
+    })
 }
 
 fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<Approval, String> {

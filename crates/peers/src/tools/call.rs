@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn tools_that_ask_a_person_are_known_whatever_our_server_is_called() {
-        for tool in ["AskUserQuestion", "ExitPlanMode", "mcp__askbridge__ask_user", "mcp__plugin_askbridge_askbridge__ask_user"]
+        for tool in
+            ["AskUserQuestion", "ExitPlanMode", "mcp__askbridge__ask_user", "mcp__plugin_askbridge_askbridge__ask_user"]
         {
             assert!(of(tool, "{}".to_owned()).asks_a_person(), "{tool}");
         }

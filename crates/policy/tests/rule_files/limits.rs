@@ -37,7 +37,8 @@ fn of_ten_thousand_rules_about_texts_and_folders_few_are_compared() {
         assert_eq!(ruling.rule.map(|rule| rule.name.as_str()), Some("r7777"), "{}", condition(7777));
         ruling.compared
     };
-    let question = "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]\nheader = \"S7777\"";
+    let question =
+        "question = \"Deploy service 7777 to production?\"\noptions = [\"Ship 7777\", \"No\"]\nheader = \"S7777\"";
     assert!(compared(|at| format!("question = \"Deploy service {at} to *\""), question) < 50);
     assert!(compared(|at| format!("header = \"S{at}\""), question) < 50);
     assert!(compared(|at| format!("option = \"Ship {at}\""), question) < 50);

@@ -103,7 +103,16 @@ fn machine(scene: &Scene, version: &str, process: Process) -> Claude {
     let always = AlwaysAsk::read(scene.always.iter().copied()).unwrap();
     let consulted = OccurrenceKinds::NONE;
     let denied_wait = Duration::from_secs(60);
-    Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, denied_wait, always, consulted })
+    Claude::new(Begin {
+        session: SESSION,
+        process,
+        carry,
+        interactive: true,
+        hold_max: None,
+        denied_wait,
+        always,
+        consulted,
+    })
 }
 
 impl RecordedRun {

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read, stdin};
 
-use askbridge_core::limits::{
-    ADVISED_RESULT_BYTES_MAX, BODY_BYTES_MAX, RULED_FIELD_BYTES_MAX, RULED_INPUT_BYTES_MAX,
-};
+use askbridge_core::limits::{ADVISED_RESULT_BYTES_MAX, BODY_BYTES_MAX, RULED_FIELD_BYTES_MAX, RULED_INPUT_BYTES_MAX};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::runtime::Builder;
@@ -97,9 +95,8 @@ fn passed_on(text: &str, reported: Reported) -> Option<(String, Patience)> {
         "PreToolUse" | "PermissionRequest" | "PermissionDenied" => Patience::APersons(Loss::GiveUp),
         _ => Patience::AMoment,
     };
-    let is_wanted = |response: &RawValue| {
-        reported == Reported::Everything && response.get().len() <= ADVISED_RESULT_BYTES_MAX
-    };
+    let is_wanted =
+        |response: &RawValue| reported == Reported::Everything && response.get().len() <= ADVISED_RESULT_BYTES_MAX;
     let is_question = word("tool_name").is_none_or(|tool| tool == "AskUserQuestion");
     if !is_question && !fields.get("tool_response").is_some_and(|response| is_wanted(response)) {
         fields.remove("tool_response");
@@ -138,10 +135,12 @@ mod tests {
     #[test]
     fn an_event_is_passed_on_as_it_is_written_without_what_a_tool_said() {
         let (text, patience) =
-            passed_on(r#"{"hook_event_name":"PermissionRequest","tool_input":{ "b":1.10, "a":2 }}"#, Reported::Asks).unwrap();
+            passed_on(r#"{"hook_event_name":"PermissionRequest","tool_input":{ "b":1.10, "a":2 }}"#, Reported::Asks)
+                .unwrap();
         assert_eq!(text, r#"{"hook_event_name":"PermissionRequest","tool_input":{ "b":1.10, "a":2 }}"#);
         assert_eq!(patience, Patience::APersons(Loss::ComeBack));
-        let (_, patience) = passed_on(r#"{"hook_event_name":"PermissionRequest","turn_id":"t"}"#, Reported::Asks).unwrap();
+        let (_, patience) =
+            passed_on(r#"{"hook_event_name":"PermissionRequest","turn_id":"t"}"#, Reported::Asks).unwrap();
         assert_eq!(patience, Patience::APersons(Loss::GiveUp), "nothing is on screen meanwhile");
         let read = |tool: &str| {
             format!(r#"{{"hook_event_name":"PostToolUse","tool_name":"{tool}","tool_response":{{"file":"secret"}}}}"#)

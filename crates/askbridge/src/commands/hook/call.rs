@@ -78,12 +78,7 @@ pub(super) enum Called {
 }
 
 /// Passes an event on, and waits for the answer.
-pub(super) async fn call(
-    settings: &Settings,
-    text: String,
-    attended: Option<bool>,
-    patience: Patience,
-) -> Called {
+pub(super) async fn call(settings: &Settings, text: String, attended: Option<bool>, patience: Patience) -> Called {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
     let accept = *settings.hooks.accept;
     let (client, accept) = match &*settings.top.url {

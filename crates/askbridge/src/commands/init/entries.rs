@@ -80,7 +80,9 @@ pub(super) fn codex_hooks(ourselves: &Ourselves) -> Part {
         let matcher = entry.matcher.map(|_| ("matcher".to_owned(), Node::text(".*")));
         (entry.event.to_owned(), Node::Object(matcher.into_iter().chain([handlers]).collect()))
     };
-    hooks(events::entries(Reported::Asks).iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect())
+    hooks(
+        events::entries(Reported::Asks).iter().filter(|entry| CODEX_EVENTS.contains(&entry.event)).map(group).collect(),
+    )
 }
 
 /// Removes our hooks.

@@ -11,7 +11,9 @@ pub(super) fn of_text(text: &str) -> Result<ExampleAsk, String> {
         return Example::ask_of(text);
     }
     let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))?;
-    of_json(&value).or_else(|| of_event(&value)).ok_or_else(|| "this is neither an ask as the API shows it nor a call as Claude Code reports it to hooks".to_owned())
+    of_json(&value).or_else(|| of_event(&value)).ok_or_else(|| {
+        "this is neither an ask as the API shows it nor a call as Claude Code reports it to hooks".to_owned()
+    })
 }
 
 /// Reads an ask as the API shows it. The time of day is not known from it.
@@ -57,7 +59,14 @@ fn body(ask: &Value) -> Option<Body> {
     }
     if let Some(tool) = text(&ask["approval"]["tool"]) {
         let (input, summary) = (Raw::from(ask["approval"]["input"].to_string()), text(&ask["approval"]["summary"]));
-        return Some(Body::Approval(Approval { tool, input, summary, reason: None, rules: Vec::new(), overrule: false }));
+        return Some(Body::Approval(Approval {
+            tool,
+            input,
+            summary,
+            reason: None,
+            rules: Vec::new(),
+            overrule: false,
+        }));
     }
     if let Some(text) = text(&ask["plan"]) {
         return Some(Body::Plan(Plan { text }));

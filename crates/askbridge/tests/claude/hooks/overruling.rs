@@ -46,7 +46,8 @@ fn a_person_lets_a_denied_call_of_a_run_through_and_it_runs_once() {
     house.answer(id(&denied), json!({"decision": "allow"}));
     assert!(!house.model.until_result("toolu_2").is_error);
     assert_eq!(made(&house), "x");
-    let again = house.until("the third call to be denied", || Some(rings(&house)).filter(|ask| ask["id"] != denied["id"]));
+    let again =
+        house.until("the third call to be denied", || Some(rings(&house)).filter(|ask| ask["id"] != denied["id"]));
     house.answer(id(&again), json!({"decision": "deny", "words": "use-something-else"}));
     let result = ends(run);
     assert_eq!(result["result"], "understood", "{result}");
@@ -68,7 +69,8 @@ fn an_overrule_of_a_run_survives_a_kill_between_the_two_hooks() {
     house.start();
     house.model.open("again");
     assert!(!house.model.until_result("toolu_2").is_error);
-    let again = house.until("the third call to be denied", || Some(rings(&house)).filter(|ask| ask["id"] != denied["id"]));
+    let again =
+        house.until("the third call to be denied", || Some(rings(&house)).filter(|ask| ask["id"] != denied["id"]));
     house.answer(id(&again), json!({"decision": "deny"}));
     assert_eq!(ends(run)["result"], "given up");
     assert_eq!(made(&house), "x");

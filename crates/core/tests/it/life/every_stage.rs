@@ -10,8 +10,8 @@ use crate::facts::{answered, asked, delivered, expired, overtaken, parked, propo
 use crate::given::{Given, given};
 use crate::people::{ann, bob, no, yes};
 use crate::wishes::{
-    abandon, answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, use_overrule, vote,
-    withdraw,
+    abandon, answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, use_overrule,
+    vote, withdraw,
 };
 
 /// It is second 50: before the deadline of 100, within the undo time that ends at 60, after the warm time of 10.

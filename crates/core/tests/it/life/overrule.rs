@@ -9,8 +9,8 @@ use askbridge_core::refusal::Refusal;
 
 use crate::asks::{On, denied, q};
 use crate::facts::{
-    answered, answered_late, asked, delivered, dismissed, expired, id, message, message_delivered, proven, said, stranded,
-    used,
+    answered, answered_late, asked, delivered, dismissed, expired, id, message, message_delivered, proven, said,
+    stranded, used,
 };
 use crate::given::{Given, given, second};
 use crate::people::{allow, ann};
@@ -108,7 +108,10 @@ fn a_denied_call_runs_as_it_is_or_not_at_all() {
     for changed in [edited, always] {
         given([asked(&a_denial())]).when(answer(1, changed, ann())).refused("answer_does_not_fit");
     }
-    let with_rules = Ask { body: Body::Approval(askbridge_core::ask::Approval { overrule: true, ..crate::asks::approval() }), ..q(1) };
+    let with_rules = Ask {
+        body: Body::Approval(askbridge_core::ask::Approval { overrule: true, ..crate::asks::approval() }),
+        ..q(1)
+    };
     given([]).when(ask(&with_rules)).refused("bad_request");
 }
 

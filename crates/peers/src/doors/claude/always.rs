@@ -52,8 +52,8 @@ pub(super) fn asks(ruled: Option<&CallRuled>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doors::claude::{Begin, Carry, Process};
     use crate::consult::OccurrenceKinds;
+    use crate::doors::claude::{Begin, Carry, Process};
     use askbridge_core::ids::SessionId;
 
     fn has(patterns: &[&str], tool: &str, input: &str) -> bool {

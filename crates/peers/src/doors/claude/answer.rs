@@ -16,8 +16,8 @@ use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
 use crate::peer::Outbox;
-use crate::tools::splice;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
+use crate::tools::splice;
 use crate::wish::Wish;
 
 /// The setting of a session that wants answers repeated beside the result.

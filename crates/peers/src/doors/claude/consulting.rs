@@ -41,7 +41,10 @@ enum Waiting {
     /// Anything that is not about a call.
     Event(&'static str),
     /// Claude Code itself denied the call.
-    Denied { call: HookedCall, why: String },
+    Denied {
+        call: HookedCall,
+        why: String,
+    },
 }
 
 /// A call that is about to run, as its hook reports it.
@@ -202,7 +205,8 @@ impl Claude {
             Ok(receipt) => receipt.consulted.map(|said| *said).unwrap_or_default(),
             // Nothing is known about the call, not even whether a person was asked about it.
             Err(rejection) if matches!(hook.waits, Waiting::Before(_)) => {
-                let why = format!("The rules could not be asked: {rejection}. Go on without this call, or try it again.");
+                let why =
+                    format!("The rules could not be asked: {rejection}. Go on without this call, or try it again.");
                 return self.say(say::response(&request, Hooked::deny(&why)), out);
             }
             Err(_) => Consulted::default(),

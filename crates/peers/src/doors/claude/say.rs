@@ -33,12 +33,7 @@ const ADVISED: [(OccurrenceKind, &str); 6] = [
 ];
 
 /// Registers the hooks, and the MCP server of the tool that subagents ask with. `consulted`: what the advisers look at.
-pub(super) fn initialize(
-    with_tool: bool,
-    always: &AlwaysAsk,
-    consulted: OccurrenceKinds,
-    timeout_secs: u64,
-) -> String {
+pub(super) fn initialize(with_tool: bool, always: &AlwaysAsk, consulted: OccurrenceKinds, timeout_secs: u64) -> String {
     let matcher = if consulted.has(OccurrenceKind::Calling) { "*".to_owned() } else { always.matcher() };
     let hook = json!({"matcher": matcher, "hookCallbackIds": [HOOK], "timeout": timeout_secs});
     let ran = json!([{"matcher": "*", "hookCallbackIds": [RAN_HOOK], "timeout": RAN_HOOK_TIMEOUT_SECS}]);

@@ -108,7 +108,8 @@ mod tests {
         HookEventKind::Wanted { call: call(tool), suggestions: None }
     }
 
-    const AWAY: Facts = Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None, is_sent: false };
+    const AWAY: Facts =
+        Facts { away: true, mouth: Mouth::Terminal, asks_by_tool: false, park: None, version: None, is_sent: false };
 
     #[test]
     fn a_dialog_is_hidden_from_nobody_who_sits_there() {

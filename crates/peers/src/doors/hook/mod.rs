@@ -24,12 +24,12 @@ mod resuming;
 mod version;
 mod wire;
 
+pub use crate::tools::ToolCall;
 pub use answer::{answer, defer, say_along, say_more, swallowed};
 pub use asking::{Around, wish};
 pub use choose::{Facts, HookAction, choose};
 pub use denied::{denied_wish, may_retry};
 pub use done::{Finished, finished, is_about, is_certain, told};
-pub use crate::tools::ToolCall;
 pub use hear::{Agent, HookEvent, HookEventKind, hear};
 pub use mouth::Mouth;
 pub use record::{Record, read_record};
