@@ -169,8 +169,8 @@ impl Settings {
     }
 
     pub(crate) fn hook_options(&self) -> HookOptions {
-        let askbridge_config::Hooks { park, headless, away_after, .. } = &self.hooks;
-        HookOptions { park: **park, headless: **headless, away_after: **away_after }
+        let askbridge_config::Hooks { park, headless, denied_wait, away_after, .. } = &self.hooks;
+        HookOptions { park: **park, headless: **headless, denied_wait: **denied_wait, away_after: **away_after }
     }
 
     /// The tools that always go to a person, in terminals too.
@@ -203,6 +203,7 @@ impl Settings {
             idle: *agents.idle,
             warm: Some(agents.warm.map_or(Warm::Hold, Warm::For)),
             hold_max: *agents.hold_max,
+            denied_wait: *agents.denied_wait,
             always_ask: (*agents.always_ask).clone(),
             memory_max: *agents.memory,
             processes_max: *agents.max as usize,

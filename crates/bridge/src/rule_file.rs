@@ -162,6 +162,9 @@ pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
     if let Err(error) = app.handle.load_remembered().await {
         warn!(%error, "Could not read the remembered approvals; they are not in force");
     }
+    if let Err(error) = app.handle.load_history().await {
+        warn!(%error, "Could not read how often people decided the same; `decided_before` begins anew");
+    }
     let seen = read.stamp.clone();
     let pending = rule_trust::take_over(app, read, true).await;
     app.tasks.spawn(look_again(app.clone(), source, seen, pending));
@@ -215,11 +218,13 @@ async fn look_again(app: App, source: RuleSource, mut seen: Stamp, mut pending: 
             biased;
             () = app.stop.cancelled() => {
                 app.handle.write_uses().await;
+                app.handle.write_history().await;
                 return;
             }
             () = tokio::time::sleep(limits::RULES_LOOK_EVERY) => {}
         }
         app.handle.write_uses().await;
+        app.handle.write_history().await;
         // Another node may have changed what is remembered.
         looks_left = looks_left.checked_sub(1).unwrap_or(REMEMBERED_LOOKS);
         if looks_left == 0 && !app.handle.store.exclusive() {

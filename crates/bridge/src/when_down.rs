@@ -64,6 +64,7 @@ impl WhenDownRules {
             summary: None,
             reason: None,
             rules: Vec::new(),
+            overrule: false,
         });
         let call = JsonCall::new(tool, input);
         let none = Wishes::default();

@@ -96,6 +96,9 @@ settings! {
         /// How long an agent's process is kept for an open permission before that is denied with an explanation; off:
         /// without limit
         hold_max: Option<Duration> = span("off", limits::WAIT_MAX), Text("off"), env: Some("ASKBRIDGE_HOLD_MAX");
+        /// How long an agent waits at a call that its own auto mode denied, for a person to overrule that; after that the
+        /// denial stands, and the card can be answered late; 0: it does not wait
+        denied_wait: Duration = span_or_zero(limits::WAIT_MAX), Text("1m");
         /// Tools that always go to a person, whatever an agent's mode allows, like `Bash` or `mcp__github__*`; sessions
         /// may name more
         always_ask: Vec<String> = tools(), Text(""), env: Some("ASKBRIDGE_ALWAYS_ASK");
@@ -122,6 +125,9 @@ settings! {
         /// How long a run of your own waits for a person that has neither a terminal nor a prompt tool (plain `claude
         /// -p`); after that, the call is denied with an explanation; never: as long as `terms.timeout` says
         headless: Option<Duration> = span("never", limits::WAIT_MAX), Text("1m");
+        /// How long an agent waits at a call that its own auto mode denied, for a person to overrule that, if no person is at
+        /// its terminal; after that the denial stands, and the card can be answered late; 0: it does not wait
+        denied_wait: Duration = span_or_zero(limits::WAIT_MAX), Text("1m");
         /// How long all terminals of this machine have to be idle before you count as away, with `askbridge away auto`
         away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
     }

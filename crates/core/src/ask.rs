@@ -78,6 +78,9 @@ pub struct Approval {
     pub reason: Option<String>,
     /// Rules that the agent offers to remember ("always allow"), by index.
     pub rules: Vec<OfferedRule>,
+    /// The agent has denied the call by itself already, and no person was asked. An allow overrules that: the agent may
+    /// make the very same call once more, and it runs. It changes no input and remembers no rule.
+    pub overrule: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -200,6 +203,16 @@ impl Body {
                 let schema = form.schema.as_ref().map_or(0, |schema| schema.as_str().len());
                 form.message.len() + schema + form.fields.len() * size_of::<Field>()
             }
+        }
+    }
+}
+
+impl Body {
+    /// The call that was denied, if a person is asked to overrule that.
+    pub fn denied(&self) -> Option<&Approval> {
+        match self {
+            Self::Approval(approval) if approval.overrule => Some(approval),
+            _ => None,
         }
     }
 }

@@ -88,6 +88,12 @@ pub enum Event {
         by: Who,
         at: Timestamp,
     },
+    /// The agent made a denied call again, which a person had let through. No other call runs by it.
+    OverruleUsed {
+        ask: AskId,
+        call: CallId,
+        at: Timestamp,
+    },
 
     /// About to be sent to the agent, for the nth time.
     Handed {
@@ -307,6 +313,7 @@ impl Event {
             | Self::Parked { ask }
             | Self::Stranded { ask }
             | Self::LateAnswered { ask, .. }
+            | Self::OverruleUsed { ask, .. }
             | Self::Handed { parcel: Parcel::Verdict(ask), .. }
             | Self::Delivered { parcel: Parcel::Verdict(ask), .. } => Some(*ask),
             _ => None,

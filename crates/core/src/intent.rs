@@ -98,6 +98,13 @@ pub enum Intent {
         by: Who,
     },
 
+    /// A denied call is made again: may it run, because a person overruled the denial? Refused if not. The same call
+    /// may ask again.
+    UseOverrule {
+        ask: AskId,
+        call: CallId,
+    },
+
     Park {
         ask: AskId,
     },

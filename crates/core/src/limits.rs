@@ -32,6 +32,9 @@ pub const OPEN_ASKS_MAX: usize = 60;
 pub const OPEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Asks of one session that wait for a late answer or a correction. Beyond: the oldest is closed for good.
 pub const LATE_ASKS_MAX: usize = 256;
+/// How long a denied call may run after a person overruled the denial. Beyond: it is denied again, and a person is asked
+/// again.
+pub const OVERRULE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Messages that wait in one session. Beyond: saying more is refused.
 pub const QUEUED_MESSAGES_MAX: usize = 256;
 /// Decisions in one session. Beyond: it is continued in a new one as soon as nothing in it is unfinished.
@@ -216,6 +219,11 @@ pub const LAST_WORDS_BYTES_MAX: usize = 32 * 1024;
 pub const CONSULT_MAX: Duration = Duration::from_secs(5);
 /// Interval at which a rule file is looked at, to find that it has changed.
 pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Different asks of which it is counted how often people decided them the same way. Beyond: the one that was decided
+/// longest ago is forgotten.
+pub const DECIDED_BEFORE_MAX: usize = 10_000;
+/// How long that is kept after the last decision. Beyond: the count begins anew.
+pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Approvals that are remembered. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
 /// Bytes of a project's rule file. Beyond: it is refused.

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::answer::{Answer, Outcome, Who};
+use crate::answer::{Answer, Decision, Outcome, Who};
 use crate::ask::{Ask, Body};
 use crate::event::{Event, Lane, Parcel, Process, Said, Settings, Started};
-use crate::ids::{AskId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
+use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PersonId, SessionId, Timestamp};
 use crate::limits;
-use crate::verdict::Verdict;
+use crate::verdict::{self, Verdict};
 
 /// All state that the rules have of one session.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +78,8 @@ pub struct Live {
     pub attempts: u32,
     pub delivered_at: Option<Timestamp>,
     pub late: Option<Late>,
+    /// The call that ran because a person overruled its denial. Boxed, because few asks have one.
+    pub used_by: Option<Box<CallId>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -259,7 +261,8 @@ impl Session {
             return;
         };
         let (ending, at) = (outcome.ending(), *at);
-        if live.delivered_at.is_some() && !live.takes_late_answers() {
+        // An overrule is kept for the call that it lets through, and afterwards to recognise that very call.
+        if live.delivered_at.is_some() && !live.takes_late_answers() && live.overruled_at().is_none() {
             self.close(number, ending, at, 0);
         }
         let late = self.asks.values().filter(|live| live.delivered_at.is_some());
@@ -284,6 +287,27 @@ impl Live {
             attempts: 0,
             delivered_at: None,
             late: None,
+            used_by: None,
+        }
+    }
+
+    /// When a person overruled the denial that this ask is about. `None`: none did, or it is about something else.
+    pub fn overruled_at(&self) -> Option<Timestamp> {
+        self.ask.body.denied()?;
+        let allows = |answer: &Answer| matches!(answer, Answer::Approval(Decision::Allow { .. }));
+        match (&self.stage, &self.late) {
+            (_, Some(late)) if allows(&late.answer) => Some(late.at),
+            (AskStage::Settled { outcome: Outcome::Answered { answer, .. }, at, .. }, _) if allows(answer) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// May this call run because a person overruled its denial? Once, and for a while.
+    pub fn lets_through(&self, call: &CallId, at: Timestamp) -> bool {
+        let Some(since) = self.overruled_at() else { return false };
+        match &self.used_by {
+            Some(used_by) => **used_by == *call,
+            None => at < since.plus(limits::OVERRULE_MAX),
         }
     }
 
@@ -291,10 +315,11 @@ impl Live {
         matches!(self.stage, AskStage::Open | AskStage::Proposed { .. })
     }
 
-    /// Whether a person still has to decide, or the agent still has to be told. An expiry is not told to an agent whose
-    /// way back is gone.
+    /// Whether a person still has to decide, or the agent still has to be told. What is no news is not told to an agent
+    /// whose way back is gone.
     pub fn is_unfinished(&self) -> bool {
-        let untold = self.stranded && matches!(&self.stage, AskStage::Settled { outcome: Outcome::Expired, .. });
+        let is_news = |outcome| verdict::is_news(&self.ask, outcome);
+        let untold = self.stranded && matches!(&self.stage, AskStage::Settled { outcome, .. } if !is_news(outcome));
         self.is_open() || (self.delivered_at.is_none() && !untold)
     }
 
@@ -439,6 +464,11 @@ pub fn evolve(session: &mut Session, event: &Event) {
         Event::LateAnswered { ask, answer, by, at } => {
             if let Some(live) = session.live(*ask) {
                 live.late = Some(Late { answer: answer.clone(), by: by.clone(), at: *at });
+            }
+        }
+        Event::OverruleUsed { ask, call, .. } => {
+            if let Some(live) = session.live(*ask) {
+                live.used_by = Some(Box::new(call.clone()));
             }
         }
         Event::Handed { parcel, .. } => match parcel {

@@ -80,6 +80,20 @@ const WORDS: &[(Ending, Kind, &str)] = {
     ]
 };
 
+/// The same for a call that was denied already, where a person was asked to overrule that.
+const STANDING: &[(Ending, &str)] = &[
+    (
+        Ending::Dismissed,
+        "The denial stands: the person closed the request without deciding. Go on without this tool call.",
+    ),
+    (Ending::DismissedWithWords, "The denial stands: the person closed the request, and wrote: {words}"),
+    (Ending::Expired, "The denial stands: nobody overruled it within {wait}. Go on without this tool call."),
+];
+
+/// What the agent reads of a call that it was denied, beyond the denial itself.
+const STANDS: &str = "The denial stands: ";
+const OVERRULED: &str = "the denial is overruled; make exactly the same call again, and it runs. This holds once";
+
 /// How the words about a question begin that a rule refused. [`follow_up`] knows it by them.
 const RULED_OUT: &str = "Not answered: refused by the rule";
 
@@ -92,6 +106,7 @@ pub fn denied_by_rule(rule: &str, words: &str) -> String {
 pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
     let kind = ask.body.kind();
     let wait = spoken(waited);
+    let is_denied = ask.body.denied().is_some();
     match outcome {
         Outcome::Answered { answer, .. } => {
             Verdict { words: beside(&ask.body, answer, "person"), ruling: Ruling::Answer(answer.clone()) }
@@ -116,32 +131,38 @@ pub fn verdict(ask: &Ask, outcome: &Outcome, waited: Duration) -> Verdict {
             let ending = if words.is_some() { Ending::DismissedWithWords } else { Ending::Dismissed };
             Verdict {
                 ruling: match ask.terms.on_dismissal {
+                    // A call that was denied has not stopped the agent, and that the denial stands is no reason to.
+                    _ if is_denied => Ruling::Deny,
                     OnDismissal::Tell => Ruling::Deny,
                     OnDismissal::TellAndStop => Ruling::DenyAndStop,
                 },
-                words: look_up(ending, kind).replace("{words}", words.as_deref().unwrap_or_default()),
+                words: look_up(ending, kind, is_denied).replace("{words}", words.as_deref().unwrap_or_default()),
             }
         }
         Outcome::Expired => match (&ask.terms.on_expiry, &ask.body) {
             (OnExpiry::Assume(picks), Body::Questions(questions)) => Verdict {
-                words: look_up(Ending::ExpiredAssuming, kind)
+                words: look_up(Ending::ExpiredAssuming, kind, false)
                     .replace("{wait}", &wait)
                     .replace("{words}", &picks_in_words(questions, picks)),
                 ruling: Ruling::Assume(Answer::Questions(picks.clone())),
             },
             (on_expiry, _) => Verdict {
                 ruling: match on_expiry {
+                    _ if is_denied => Ruling::Deny,
                     OnExpiry::TellAndStop => Ruling::DenyAndStop,
                     // `ask` refuses an assumption for anything but questions. If one got here, the answer is no.
                     OnExpiry::Tell | OnExpiry::Assume(_) => Ruling::Deny,
                 },
-                words: look_up(Ending::Expired, kind).replace("{wait}", &wait),
+                words: look_up(Ending::Expired, kind, is_denied).replace("{wait}", &wait),
             },
         },
     }
 }
 
-fn look_up(ending: Ending, kind: Kind) -> &'static str {
+fn look_up(ending: Ending, kind: Kind, is_denied: bool) -> &'static str {
+    if let Some((_, words)) = STANDING.iter().find(|(e, _)| is_denied && *e == ending) {
+        return words;
+    }
     let row = WORDS.iter().find(|(e, k, _)| *e == ending && *k == kind);
     row.map(|(_, _, words)| *words).expect("the table has a row for every ending of every kind")
 }
@@ -162,6 +183,13 @@ fn beside(body: &Body, answer: &Answer, who: &str) -> String {
                 format!("Not answered: {}. The {who} skipped it; do not assume an answer.", skipped.join(", "))
             }
         }
+        (Body::Approval(approval), Answer::Approval(decision)) if approval.overrule => match decision {
+            Decision::Allow { .. } => sentence(OVERRULED),
+            Decision::Deny { words: Some(words), .. } => format!("{STANDS}{words}"),
+            Decision::Deny { words: None, .. } => {
+                format!("{STANDS}the {who} leaves it. Go on without this tool call.")
+            }
+        },
         (_, Answer::Approval(Decision::Allow { edited: Some(_), .. })) => {
             "Allowed with a changed input; the changed input is what counts.".to_owned()
         }
@@ -181,8 +209,17 @@ fn beside(body: &Body, answer: &Answer, who: &str) -> String {
     }
 }
 
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(letters).chain(['.']).collect()
+}
+
 /// Writes a late answer or a correction as a message: the question, what the agent was told, what the person says now.
 pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String {
+    if ask.body.denied().is_some() {
+        return about_a_denial(ask, &format!("{} now says: {}", by.person, in_words(&ask.body, answer)));
+    }
     let then = match &told.ruling {
         Ruling::Deny if told.words.starts_with(RULED_OUT) => "At the time a rule refused the question".to_owned(),
         Ruling::Deny | Ruling::DenyAndStop => "You were told at the time that nobody had answered".to_owned(),
@@ -199,9 +236,35 @@ pub fn follow_up(ask: &Ask, told: &Verdict, answer: &Answer, by: &Who) -> String
     )
 }
 
-/// Writes a verdict as a message, because the way back to the agent is gone. `None` for an expiry, which is no news to
-/// an agent that is gone.
+fn about_a_denial(ask: &Ask, said: &str) -> String {
+    format!("Your call “{}” was denied. {said}", ask.body.headline())
+}
+
+/// Whether an outcome is news to an agent whose way back is gone. An expiry is none, nor that a denial stands, unless a
+/// person wrote something.
+pub(crate) fn is_news(ask: &Ask, outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Expired => false,
+        Outcome::Answered { answer: Answer::Approval(Decision::Deny { words: None, .. }), .. }
+        | Outcome::Dismissed { words: None, .. }
+        | Outcome::Ruled { .. }
+        | Outcome::RuledOut { .. } => ask.body.denied().is_none(),
+        Outcome::Answered { .. } | Outcome::Dismissed { .. } => true,
+    }
+}
+
+/// Writes a verdict as a message, because the way back to the agent is gone. `None` for what is no news to it.
 pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<String> {
+    if !is_news(ask, outcome) {
+        return None;
+    }
+    if ask.body.denied().is_some() {
+        let said = match outcome {
+            Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
+            _ => verdict.words.clone(),
+        };
+        return Some(about_a_denial(ask, &said));
+    }
     let said = match outcome {
         Outcome::Answered { answer, by } => format!("{} says: {}", by.person, in_words(&ask.body, answer)),
         Outcome::Dismissed { .. } | Outcome::RuledOut { .. } => verdict.words.clone(),
@@ -217,6 +280,11 @@ pub fn stranded(ask: &Ask, outcome: &Outcome, verdict: &Verdict) -> Option<Strin
 pub fn in_words(body: &Body, answer: &Answer) -> String {
     match (body, answer) {
         (Body::Questions(questions), Answer::Questions(picks)) => picks_in_words(questions, picks),
+        (Body::Approval(approval), Answer::Approval(decision)) if approval.overrule => match decision {
+            Decision::Allow { .. } => OVERRULED.to_owned(),
+            Decision::Deny { words: None, .. } => "the denial stands".to_owned(),
+            Decision::Deny { words: Some(words), .. } => format!("the denial stands: {words}"),
+        },
         (_, Answer::Approval(Decision::Allow { edited: None, .. })) => "allowed".to_owned(),
         (_, Answer::Approval(Decision::Allow { edited: Some(input), .. })) => {
             format!("allowed, with the input changed to: {input}")
@@ -289,15 +357,17 @@ mod tests {
     fn every_ending_of_every_kind_has_words() {
         for ending in [Ending::Dismissed, Ending::DismissedWithWords, Ending::Expired] {
             for kind in [Kind::Questions, Kind::Approval, Kind::Plan, Kind::Form] {
-                assert!(!look_up(ending, kind).is_empty());
+                assert!(!look_up(ending, kind, false).is_empty());
+                assert!(look_up(ending, kind, true).starts_with(STANDS));
             }
         }
-        assert!(!look_up(Ending::ExpiredAssuming, Kind::Questions).is_empty());
+        assert!(!look_up(Ending::ExpiredAssuming, Kind::Questions, false).is_empty());
     }
 
     #[test]
     fn a_timeout_never_reads_like_a_refusal_by_a_person() {
-        for (ending, _, words) in WORDS {
+        let standing = STANDING.iter().map(|(ending, words)| (ending, words));
+        for (ending, words) in WORDS.iter().map(|(ending, _, words)| (ending, words)).chain(standing) {
             let expired = matches!(ending, Ending::Expired | Ending::ExpiredAssuming);
             assert_eq!(words.contains("The person") || words.contains("the person"), !expired, "{words}");
             assert_eq!(words.to_lowercase().contains("nobody"), expired, "{words}");

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/v1");
 /// Every type of event that version 1 knows.
-const KINDS: usize = 29;
+const KINDS: usize = 30;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]

@@ -16,6 +16,7 @@ fn wrong(door: &str, agent: &str, tool: &str, input: &Value, edited: &Value) -> 
         summary: None,
         reason: None,
         rules: Vec::new(),
+        overrule: false,
     };
     let asker = Asker { door: door.to_owned(), agent: agent.to_owned(), party: "p".into() };
     let sample = asks::ask("approval").unwrap();

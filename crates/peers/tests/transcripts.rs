@@ -63,7 +63,8 @@ fn the_claude_door_speaks_as_its_transcripts_say() {
             "advised" => OccurrenceKinds::ALL.into_iter().collect(),
             _ => OccurrenceKinds::NONE,
         };
-        let begin = Begin { session: SESSION, process, carry, interactive, hold_max, always, consulted };
+        let denied_wait = Duration::from_secs(60);
+        let begin = Begin { session: SESSION, process, carry, interactive, hold_max, denied_wait, always, consulted };
         Greeting::Open(Box::new(Claude::new(begin)))
     });
 }

@@ -237,7 +237,14 @@ fn one(
 fn body(table: &DeTable<'_>, text: &impl Fn(&str) -> Option<String>) -> Option<Body> {
     let approval = |tool: String, input: Value| {
         let (input, summary) = (input.to_string(), None);
-        Body::Approval(Approval { tool, input: input.into(), summary, reason: None, rules: Vec::new() })
+        Body::Approval(Approval {
+            tool,
+            input: input.into(),
+            summary,
+            reason: None,
+            rules: Vec::new(),
+            overrule: false,
+        })
     };
     if let Some(command) = text("command") {
         return Some(approval(

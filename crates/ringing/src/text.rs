@@ -277,7 +277,7 @@ mod tests {
     fn approval(command: &str) -> Body {
         let input = Raw::from(serde_json::json!({"command": command}).to_string());
         let (summary, reason) = (Some("looks harmless".to_owned()), None);
-        Body::Approval(Approval { tool: "Bash".to_owned(), input, summary, reason, rules: Vec::new() })
+        Body::Approval(Approval { tool: "Bash".to_owned(), input, summary, reason, rules: Vec::new(), overrule: false })
     }
 
     fn shape(abilities: Abilities) -> Shape<'static> {

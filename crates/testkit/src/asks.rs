@@ -154,6 +154,7 @@ fn approval() -> Approval {
         summary: Some("rm -r build".to_owned()),
         reason: Some("this deletes files".to_owned()),
         rules: vec![OfferedRule { label: "rm in build".to_owned(), rule: r#"{"allow":"Bash(rm -r build)"}"#.into() }],
+        overrule: false,
     }
 }
 

@@ -144,6 +144,7 @@ const CLAUDE: Listing = Listing {
             carry,
             interactive: true,
             hold_max: None,
+            denied_wait: std::time::Duration::from_secs(60),
             always: AlwaysAsk::default(),
             consulted: OccurrenceKinds::ALL.into_iter().collect(),
         };

@@ -28,6 +28,7 @@ const later = {
   devices: () => import("./pages/Devices.tsx"),
   settings: () => import("./pages/Settings.tsx"),
   reach: () => import("./reach/Reach.tsx"),
+  rules: () => import("./pages/Rules.tsx"),
 };
 const ChatPage = lazy(() => later.chat().then((it) => ({ default: it.ChatPage })));
 const TogetherPage = lazy(() => later.together().then((it) => ({ default: it.TogetherPage })));
@@ -36,6 +37,7 @@ const NewSessionPage = lazy(() => later.newSession().then((it) => ({ default: it
 const HistoryPage = lazy(() => later.history().then((it) => ({ default: it.HistoryPage })));
 const DevicesPage = lazy(() => later.devices().then((it) => ({ default: it.DevicesPage })));
 const ReachPage = lazy(() => later.reach().then((it) => ({ default: it.ReachPage })));
+const RulesPage = lazy(() => later.rules().then((it) => ({ default: it.RulesPage })));
 const SettingsPage = lazy(() => later.settings().then((it) => ({ default: it.SettingsPage })));
 
 /** Preloads lazy chunks, so that they are there without a server. Pages without TLS have no service worker that would do it. */
@@ -135,6 +137,7 @@ function Here() {
     case "devices": return <DevicesPage />;
     case "settings": return <SettingsPage />;
     case "reach": return <ReachPage />;
+    case "rules": return <RulesPage />;
     case "unknown": return <Page title={words.notHere}><Empty title={words.notHere} /></Page>;
   }
 }

@@ -12,6 +12,7 @@ export type Place =
   | { readonly page: "devices" }
   | { readonly page: "settings" }
   | { readonly page: "reach" }
+  | { readonly page: "rules" }
   | { readonly page: "unknown" };
 
 export function placeOf(path: string): Place {
@@ -25,7 +26,7 @@ export function placeOf(path: string): Place {
       if (second === "new") return { page: "new_session" };
       return second ? { page: "session", session: second } : { page: "sessions" };
     case "settings":
-      return second === undefined ? { page: "settings" } : { page: second === "reach" ? "reach" : "unknown" };
+      return second === undefined ? { page: "settings" } : { page: second === "reach" || second === "rules" ? second : "unknown" };
     case "history": case "devices":
       return second ? { page: "unknown" } : { page: first };
     default: return { page: "unknown" };

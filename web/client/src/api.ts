@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Channel, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -53,6 +53,9 @@ export class Api {
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
   /** Returns the folders below one in which agents may work, or the roots. */
   folders = (below?: string) => this.get<Folders>("/v1/folders", { below });
+  /** Approvals that people had remembered, the newest first. */
+  remembered = () => this.get<RememberedPage>("/v1/rules/remembered");
+  revokeRemembered = (id: string) => this.send<Remembered>("DELETE", `/v1/rules/remembered/${id}`);
   devices = () => this.get<OwnDevicePage>("/v1/devices");
   rename = (id: string, device: string) => this.post<OwnDevice>(`/v1/devices/${id}`, { device });
   revoke = (id: string) => this.send<OwnDevice>("DELETE", `/v1/devices/${id}`);

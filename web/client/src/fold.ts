@@ -6,7 +6,7 @@
  * languages.
  */
 
-import type { Ask, By, Event, RecordedWho } from "./types.ts";
+import type { Ask, By, Event, RecordedOutcome, RecordedWho } from "./types.ts";
 
 export interface Folded {
   readonly ask: Ask;
@@ -17,6 +17,12 @@ export interface Folded {
 const time = (ms: number) => new Date(ms).toISOString();
 
 const by = (who: RecordedWho): By => ({ person: who.person, device: who.device, via: who.via });
+
+/** The rule that decided, and where it is written. */
+function ruled({ rule, file, line }: RecordedOutcome): By | null {
+  if (rule === undefined) return null;
+  return { rule, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+}
 
 /** Returns the ask that an event is about, if any. Unknown events name theirs like the others. */
 export function askOf(event: Event): string | null {
@@ -37,6 +43,7 @@ export function fold(ask: Ask, event: Event): Folded {
     case "stranded":
       return now({ stranded: true });
     case "handed":
+    case "overrule_used":
       return now({});
     case "delivered":
       // An MCP client takes the decision about a tool, and never reports what it ran.
@@ -47,7 +54,7 @@ export function fold(ask: Ask, event: Event): Folded {
       return soon({ state: "proposed", undo_until: time(event.until), by: by(event.by) });
     case "settled": {
       const { outcome } = event;
-      const who = outcome.by ? by(outcome.by) : outcome.rule === undefined ? null : { rule: outcome.rule };
+      const who = outcome.by ? by(outcome.by) : ruled(outcome);
       return soon({ state: outcome.type, settled_at: time(event.at), by: who, ...(outcome.words === undefined ? {} : { words: outcome.words }) });
     }
     case "withdrawn":

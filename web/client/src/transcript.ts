@@ -156,6 +156,7 @@ function one(items: Item[], places: Places, event: Event, head: { key: string; a
       return push({ kind: "continued", to: event.to });
     case "started": case "hosted": case "unhosted": case "proposed": case "undone": case "extended": case "voted":
     case "settled": case "withdrawn": case "overtaken": case "parked": case "stranded": case "late_answered":
+    case "overrule_used":
       // The state of an ask or a process is shown with it, not where it changed.
       return;
     default:

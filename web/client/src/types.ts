@@ -68,6 +68,8 @@ export type Answers = AnswerDecision | Record<string, OneOrSeveral>;
 /** May this tool run with this input? */
 export interface Approval {
   input: unknown;
+  /** The agent denied the call by itself already, and no person was asked. An allow overrules that: the agent may make the very same call once more, and it runs. The input cannot be changed, and nothing is remembered. */
+  overrule?: boolean;
   reason?: string;
   rules: OfferedRule[];
   summary?: string;
@@ -542,6 +544,7 @@ export type Event =
   | ParkedEvent
   | StrandedEvent
   | LateAnsweredEvent
+  | OverruleUsedEvent
   | HandedEvent
   | DeliveredEvent
   | TextEvent
@@ -687,6 +690,14 @@ export interface LateAnsweredEvent {
   ask: string;
   at: number;
   by: RecordedWho;
+}
+
+export interface OverruleUsedEvent {
+  type: "overrule_used";
+  ask: string;
+  at: number;
+  /** The call that runs by it. */
+  call: string;
 }
 
 export interface HandedEvent {
@@ -1416,6 +1427,8 @@ export interface RecordedAnswer {
 export interface RecordedApproval {
   /** JSON that came from outside, as it was. */
   input: unknown;
+  /** The agent denied the call by itself already; an allow overrules that, once. */
+  overrule?: boolean;
   reason?: string;
   rules?: RecordedOfferedRule[];
   summary?: string;

@@ -10,6 +10,7 @@ import {
   command,
   common,
   dangerous,
+  denied,
   database,
   form,
   hiding,
@@ -215,6 +216,8 @@ export const samples = (): Sample[] => [
   { name: "approval-change", view: viewOf(change()) },
   { name: "approval-dangerous", view: viewOf(dangerous()) },
   { name: "approval-other", view: viewOf(unknownTool()) },
+  { name: "approval-denied", view: viewOf(denied()) },
+  { name: "approval-denied-late", view: viewOf(denied({ stranded: true })) },
   {
     name: "approval-edited",
     view: viewOf(command(), undefined, { kind: "approval", text: "cargo test -p inventory", words: "" }),

@@ -82,6 +82,9 @@ pub(crate) struct Approval {
     pub(crate) reason: Option<String>,
     #[serde(default)]
     pub(crate) rules: Vec<Rule>,
+    /// The agent denied the call by itself already.
+    #[serde(default)]
+    pub(crate) overrule: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -164,6 +167,7 @@ impl Shown {
                     more => format!("{} (and {} more)", first.trim_end(), more - 1),
                 }
             }
+            Body::Approval(approval) if approval.overrule => format!("{} was denied. Let it run once?", approval.tool),
             Body::Approval(approval) => format!("May {} run?", approval.tool),
             Body::Plan(plan) => plan.clone(),
             Body::Form(form) => form.message.clone(),

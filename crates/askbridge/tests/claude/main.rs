@@ -16,6 +16,7 @@ mod limits;
 mod messages;
 mod others_bugs;
 mod outliving;
+mod overruling;
 mod parking;
 mod questions;
 mod rules;

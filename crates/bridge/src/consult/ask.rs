@@ -2,7 +2,8 @@
 
 use askbridge_core::event::ToolRuling;
 use askbridge_core::limits::CONSULT_MAX;
-use askbridge_peers::consult::{Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
+use askbridge_peers::consult::{Advice, Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
+use askbridge_peers::doors::claude::MODE_THAT_DENIES;
 use askbridge_peers::tools::ToolCall;
 use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
@@ -22,6 +23,9 @@ enum Adviser {
 
 /// In the order in which they are asked. What a person decided about this very call belongs before the rules.
 const ADVISERS: [Adviser; 2] = [Adviser::Rules, Adviser::Workflows];
+
+/// What is recorded of a call that a person lets through although it was denied.
+const OVERRULED: &str = "a person overruled the denial";
 
 impl Adviser {
     fn name(self) -> &'static str {
@@ -50,9 +54,15 @@ impl Adviser {
     }
 }
 
-/// What some adviser looks at, in a session that works in this folder.
-pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>) -> OccurrenceKinds {
-    let mut kinds = OccurrenceKinds::NONE;
+/// What some adviser looks at, in a session that works in this folder and in this mode.
+///
+/// Denials always, because a person may overrule them. In the mode that denies, calls as well: a call that a person lets
+/// through is allowed before it runs.
+pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>, mode: Option<&str>) -> OccurrenceKinds {
+    let mut kinds = OccurrenceKinds::NONE.with(OccurrenceKind::Denied);
+    if mode == Some(MODE_THAT_DENIES) {
+        kinds = kinds.with(OccurrenceKind::Calling);
+    }
     for adviser in ADVISERS {
         kinds = kinds.and(adviser.looks_at(handle, folder).await);
     }
@@ -63,6 +73,9 @@ pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>) -> Occurren
 ///
 /// An adviser without an answer in time has no opinion. Fails if the session cannot be read: then nothing is known.
 pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Consulted, Rejection> {
+    if let Some(said) = overruled(handle, about).await? {
+        return Ok(said);
+    }
     if let Some(said) = asked_before(handle, about).await? {
         return Ok(said);
     }
@@ -89,6 +102,18 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Con
     let mut all = Consulted::default();
     heard.into_iter().for_each(|(_, said)| all.take(said));
     Ok(all)
+}
+
+/// A call that the agent itself denied before, and that a person lets through. They decided about this very call, so no
+/// adviser is asked.
+async fn overruled(handle: &Handle, about: &Consultation) -> Result<Option<Consulted>, Rejection> {
+    let Occurrence::Calling(call) = &about.what else { return Ok(None) };
+    if handle.use_overrule(about.session, call, about.folder.as_deref()).await?.is_none() {
+        return Ok(None);
+    }
+    let (rule, words) = (OVERRULED.to_owned(), String::new());
+    let advice = Advice { rule, place: None, ruling: ToolRuling::Allow, words };
+    Ok(Some(Consulted { ruling: Some(advice), ..Consulted::default() }))
 }
 
 /// A call about which a person was asked before: it was heard again after a restart, or comes back with a resume. It

@@ -49,7 +49,8 @@ fn ruled(
     let now = handle.clock.now();
     let session = about.session.to_string();
     let (tool, input) = (call.tool.clone(), call.input.clone());
-    let body = Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() });
+    let body =
+        Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new(), overrule: false });
     let json = JsonCall::new(&call.tool, call.input.as_str());
     let none = Wishes::default();
     let facts = AskFacts {

@@ -28,7 +28,9 @@ pub(super) async fn come_back(
     ask: AskId,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
-    let HookEventKind::Wanted { call, .. } = &heard.what else { return Ok(None) };
+    let (HookEventKind::Wanted { call, .. } | HookEventKind::Denied { call, .. }) = &heard.what else {
+        return Ok(None);
+    };
     let view = app.handle.ask(ask).await?;
     let around = Around { mouth: Mouth::of(&view.ask.context), ..Around::default() };
     let (call, hook) = (call.clone(), event.hook);

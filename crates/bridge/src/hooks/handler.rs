@@ -20,6 +20,7 @@ use super::around::look_around;
 use super::away::presence;
 use super::back::{come_back, left_by};
 use super::consulting::{AllowedCalls, consulted, record_result, record_ruling};
+use super::denied::{DeniedCall, ask_about};
 use super::hold::{HeldHook, hold};
 use super::mouth::{WENT_ON, mouth_beside};
 use super::notes::Notes;
@@ -134,9 +135,13 @@ async fn act(
     let caller = &event.caller;
     let said = consulted(app, caller, heard).await?;
     match &heard.what {
-        HookEventKind::Began { .. } | HookEventKind::Compacting { .. } | HookEventKind::Denied { .. } => {
+        HookEventKind::Began { .. } | HookEventKind::Compacting { .. } => {
             Ok(advice::around(heard, &said).map(Output::from))
         }
+        HookEventKind::Denied { call, reason } => match advice::around(heard, &said) {
+            Some(retry) => Ok(Some(Output::from(retry))),
+            None => ask_about(app, event, DeniedCall { heard, call, reason, agent }, gone).await,
+        },
         HookEventKind::Other => Ok(None),
         HookEventKind::Calling(call) if said.is_denied() || advice::is_allowed(call, &said) => {
             record_ruling(app, caller, heard, call, &said).await?;
@@ -314,6 +319,7 @@ async fn over(app: &App, caller: &Caller, heard: &HookEvent, called: Option<Call
                 let mouth = Mouth::of(&view.ask.context).words().to_owned();
                 Wish::Overtake { ask: AskRef::Id(ask), mouth, ran }
             }
+            Some(Finished::Untold) => Wish::Strand { ask: AskRef::Id(ask) },
             Some(Finished::LetGo) => Wish::Withdraw { ask: AskRef::Id(ask), why: WENT_ON.to_owned() },
         };
         forget_parked(app, ask).await;

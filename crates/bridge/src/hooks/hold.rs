@@ -9,7 +9,9 @@ use askbridge_core::intent::Intent;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 use askbridge_core::view::By;
-use askbridge_peers::doors::hook::{Around, HookEvent, Mouth, NAME, ToolCall, answer, defer, swallowed, wish};
+use askbridge_peers::doors::hook::{
+    Around, HookEvent, HookEventKind, Mouth, NAME, ToolCall, answer, defer, swallowed, wish,
+};
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Wish};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -102,6 +104,8 @@ pub(super) async fn wait_and_answer(
             let taken_back = |why: &str| Wish::Withdraw { ask: AskRef::Id(ask), why: why.to_owned() };
             let wish = match held.around.mouth {
                 _ if !is_alive => taken_back("the agent has ended"),
+                // The agent has its denial, and goes on. A person may still overrule it.
+                _ if matches!(held.heard.what, HookEventKind::Denied { .. }) => Wish::Strand { ask: AskRef::Id(ask) },
                 Mouth::Nobody => taken_back(WENT_ON),
                 mouth => Wish::Overtake { ask: AskRef::Id(ask), mouth: mouth.words().to_owned(), ran: None },
             };
@@ -126,14 +130,15 @@ pub(super) async fn wait_and_answer(
             }
             let parcel = Parcel::Verdict(ask);
             app.handle.note(held.session, [Intent::Hand { parcel }]);
-            let told = if held.heard.agent.hears_only_its_hook() { vec![parcel] } else { Vec::new() };
+            let is_denied = matches!(held.heard.what, HookEventKind::Denied { .. });
+            let told = if is_denied || held.heard.agent.hears_only_its_hook() { vec![parcel] } else { Vec::new() };
             Ok(Some(Output { text, told }))
         }
     }
 }
 
 /// Makes the ask, or finds the one made before. If its key was used for something else, asks without a key.
-async fn ask(app: &App, held: &HeldHook<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
+pub(super) async fn ask(app: &App, held: &HeldHook<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
     let nameless = AskWish { key: None, call: None, ..wish.clone() };
     let grant = async |wish| app.gate().grant(held.caller, held.entrance(), Wish::Ask(Box::new(wish))).await;
     match grant(wish).await {

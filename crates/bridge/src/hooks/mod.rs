@@ -9,6 +9,7 @@ mod around;
 mod away;
 mod back;
 mod consulting;
+mod denied;
 mod handler;
 mod hold;
 mod mouth;

@@ -337,9 +337,8 @@ impl<M: Machine> Host<M> {
 
 /// What the advisers look at in a session.
 async fn looked_at_in(pool: &HostPool, session: SessionId) -> OccurrenceKinds {
-    let folder = pool.handle.look(session, |state| state.session.settings.folder.clone()).await;
-    match folder {
-        Ok(folder) => looked_at(&pool.handle, folder.as_deref()).await,
+    match pool.handle.look(session, |state| Arc::clone(&state.session.settings)).await {
+        Ok(settings) => looked_at(&pool.handle, settings.folder.as_deref(), settings.mode.as_deref()).await,
         Err(_) => OccurrenceKinds::NONE,
     }
 }

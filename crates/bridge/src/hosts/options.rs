@@ -25,6 +25,8 @@ pub struct HostOptions {
     pub warm: Option<Warm>,
     /// How long a process is kept for an open permission, unless the session says otherwise. `None`: without limit.
     pub hold_max: Option<Duration>,
+    /// How long an agent waits at a call that it denied itself, for a person to overrule that. Zero: it does not wait.
+    pub denied_wait: Duration,
     /// Tools that always go to a person, in every session that is started from now on.
     pub always_ask: Vec<String>,
     /// Memory in bytes that one agent may use, with everything it started. `None`: no limit.
@@ -108,6 +110,7 @@ pub(super) mod tests {
             idle: Duration::ZERO,
             warm: None,
             hold_max: None,
+            denied_wait: Duration::from_secs(60),
             always_ask: Vec::new(),
             memory_max: None,
             processes_max: 1,

@@ -10,6 +10,7 @@ use askbridge_platform::local_time::Zone;
 use askbridge_policy::Problem;
 use parking_lot::{Mutex, RwLock};
 
+use super::history::DecisionHistory;
 use super::projects::Projects;
 use super::remembered::RememberedApprovals;
 use super::unattended::UnattendedParties;
@@ -30,6 +31,8 @@ pub(crate) struct RulesInForce {
     present: Mutex<Option<bool>>,
     /// The operator's tools that always go to a person, for agents in terminals.
     always_ask: Mutex<Arc<Vec<ToolPattern>>>,
+    /// How often people decided the same the same way.
+    pub(crate) history: DecisionHistory,
     /// The runs that no person attends.
     pub(crate) unattended: UnattendedParties,
     /// The rule files of the projects that agents work in.

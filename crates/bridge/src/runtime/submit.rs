@@ -298,6 +298,7 @@ impl Handle {
         state.trusted = true;
         self.meters.rounds(&state.session, &entry.events);
         self.open_bytes.hear(&entry.events);
+        self.rules.history.hear(&state.session, &entry.events);
         if let Some(traces) = self.traces() {
             traces.after(&state.session, &entry.events);
         }

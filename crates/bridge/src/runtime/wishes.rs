@@ -27,6 +27,7 @@ use super::bots::check_bots_answer;
 use super::ends::End;
 use super::error::down;
 use super::handle::Handle;
+use super::history::Decided;
 use super::looks::Look;
 use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
@@ -338,6 +339,9 @@ impl Handle {
                 Body::Approval(approval) => Some(JsonCall::from(approval)),
                 _ => None,
             };
+            let looks = rules.looks_at_history() || project.is_some_and(|it| it.set().looks_at_history());
+            let folder = wish.context.folder.as_deref();
+            let before = if looks { self.rules.history.about(&wish.body, folder) } else { None };
             let facts = AskFacts {
                 at: now,
                 door: wish.door,
@@ -350,10 +354,11 @@ impl Handle {
                 call: call.as_ref().map(|call| call as &dyn Call),
                 local: self.rules.local(&rules, project.map(ProjectRules::set), now),
                 present: self.rules.present(),
-                decided_before: 0,
+                decided_before: before.as_ref().map_or(0, |before| before.times),
                 wishes,
             };
-            ruled(&rules, project, unattended, &facts, permission.filter(|by| denies(&by.says) || !is_sent))
+            let permission = permission.filter(|by| denies(&by.says) || !is_sent);
+            ruled(&rules, project, unattended, &facts, before.as_ref(), permission)
         };
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
@@ -382,9 +387,18 @@ fn ruled(
     project: Option<&ProjectRules>,
     unattended: Option<Unattended>,
     facts: &AskFacts<'_>,
+    before: Option<&Decided>,
     permission: Option<&AskRuling>,
 ) -> (Terms, Option<AskRuling>) {
-    let ruling = rule_ask_in(rules, project, facts);
+    let mut ruling = rule_ask_in(rules, project, facts);
+    // A rule about what people decided before says the same as they did, or nothing.
+    let looks_back = ruling.rule.is_some_and(|rule| rule.when.decided_before.is_some());
+    if let Ruled::Says(says) = &ruling.ruled
+        && looks_back
+        && !before.is_some_and(|before| before.is(says))
+    {
+        ruling = rule_ask_in(rules, project, &AskFacts { decided_before: 0, ..*facts });
+    }
     // Our own rules deny first. After that gobby's deny; they allow only what no rule of ours, and no quorum, keeps for people.
     let is_denied = matches!(&ruling.ruled, Ruled::Says(says) if denies(says));
     let is_free = ruling.rule.is_none() && ruling.ruled == Ruled::Ask && ruling.terms.quorum <= 1;

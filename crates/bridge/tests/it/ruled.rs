@@ -144,3 +144,44 @@ async fn a_session_that_no_person_attends_is_answered_by_label_or_denied_in_word
     assert_eq!(ask(parking, choice).await["state"], "open");
     house.close().await;
 }
+
+#[tokio::test]
+async fn a_rule_about_what_was_decided_before_matches_from_the_fourth_time_on_and_says_the_same() {
+    let rule = |name: &str, by: u16| AskRule {
+        name: name.to_owned(),
+        when: Conditions { decided_before: Some(3), ..Conditions::default() },
+        action: Action::Answer(Answers::All(AnswerBy::Index(by))),
+        ..AskRule::default()
+    };
+    let house = House::open().await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let ask = async |which: &str| {
+        let body = json!({"questions": [{"question": which, "options": ["Yes", "No"]}]});
+        house.post("/v1/asks", &agent, &body).await.1
+    };
+    let answer = async |asked: &Value, body: Value| {
+        let address = format!("/v1/asks/{}/answer", asked["id"].as_str().expect("it has an id"));
+        assert_eq!(house.post(&address, &ada, &body).await.0, 200);
+    };
+    let use_rule = |rule: AskRule| {
+        let file = RuleFile { terms: TermsOf::Every, rules: vec![rule] };
+        house.handle.use_rules(RuleSet::new(vec![file], Wishes::default()));
+    };
+    use_rule(rule("as before", 0));
+    for _ in 0..3 {
+        let asked = ask("Deploy?").await;
+        assert_eq!(asked["state"], "open", "{asked}");
+        answer(&asked, json!({"answers": {"Deploy?": "Yes"}})).await;
+    }
+    assert_eq!(ask("Deploy?").await["by"]["rule"], "as before");
+    assert_eq!(ask("Another?").await["state"], "open", "it was decided about another question");
+    // A rule that says something else than people did says nothing.
+    use_rule(rule("the other way", 1));
+    let asked = ask("Deploy?").await;
+    assert_eq!(asked["state"], "open", "{asked}");
+    // Words of one's own are no such choice: the count begins anew.
+    answer(&asked, json!({"answers": {"Deploy?": "Ask Bob"}})).await;
+    use_rule(rule("as before", 0));
+    assert_eq!(ask("Deploy?").await["state"], "open");
+    house.close().await;
+}

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::found::fits;
+use super::found::rule_may_say;
 use super::settle::settle;
 use crate::answer::{Outcome, RuleSays};
 use crate::ask::{Ask, Body, Kind};
@@ -75,7 +75,7 @@ pub(super) fn ask(session: &Session, wish: NewAsk, at: Timestamp) -> Result<Vec<
 
 fn can_say(ask: &Ask, says: &RuleSays) -> bool {
     match says {
-        RuleSays::Answer(answer) => fits(ask, answer).is_ok(),
+        RuleSays::Answer(answer) => rule_may_say(ask, answer).is_ok(),
         RuleSays::No { words } => ask.body.kind() == Kind::Questions && !is_blank(words),
     }
 }
@@ -100,6 +100,9 @@ fn sound(wish: &NewAsk) -> Result<(), Refusal> {
         }
         Body::Approval(approval) if is_blank(&approval.tool) => {
             return bad("an approval has to name its tool".to_owned());
+        }
+        Body::Approval(approval) if approval.overrule && !approval.rules.is_empty() => {
+            return bad("a denial is overruled once, so there is no rule to remember".to_owned());
         }
         Body::Approval(_) | Body::Plan(_) | Body::Form(_) => {}
     }

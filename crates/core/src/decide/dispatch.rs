@@ -1,7 +1,7 @@
 //! Dispatches each intent to its file, and refuses what a closed or full session does not allow.
 
-use super::{answer, ask, close, configure, deliver, dismiss, extend, host, late, park, rule, say, start, strand};
-use super::{tick, undo, vote, withdraw};
+use super::{answer, ask, close, configure, deliver, dismiss, extend, host, late, overrule, park, rule, say, start};
+use super::{strand, tick, undo, vote, withdraw};
 use crate::event::Event;
 use crate::ids::Timestamp;
 use crate::intent::Intent;
@@ -45,6 +45,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         Intent::Vote { ask, answer, by } => vote::vote(session, ask, answer, by, at),
         Intent::Rule { ask, rule, answer } => rule::rule(session, ask, rule, answer, at),
         Intent::Correct { ask, answer, by } => late::correct(session, ask, answer, by, at),
+        Intent::UseOverrule { ask, call } => overrule::use_it(session, ask, call, at),
         Intent::Park { ask } => park::park(session, ask),
         Intent::Hand { parcel } => deliver::hand(session, parcel),
         Intent::Deliver { parcel, proof } => deliver::deliver(session, parcel, proof, at),
@@ -58,13 +59,18 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
 fn begins_something(intent: &Intent) -> bool {
     matches!(
         intent,
-        Intent::Ask(_) | Intent::Say { .. } | Intent::Interrupt { .. } | Intent::Configure(_) | Intent::Claim { .. }
+        Intent::Ask(_)
+            | Intent::Say { .. }
+            | Intent::Interrupt { .. }
+            | Intent::Configure(_)
+            | Intent::Claim { .. }
+            | Intent::UseOverrule { .. }
     )
 }
 
 /// A full session can still be hosted, to hand over settled verdicts, and be continued in a new one.
 fn fills(intent: &Intent) -> bool {
-    begins_something(intent) && !matches!(intent, Intent::Claim { .. })
+    begins_something(intent) && !matches!(intent, Intent::Claim { .. } | Intent::UseOverrule { .. })
 }
 
 pub(super) fn still_open(session: &Session) -> Result<(), Refusal> {

@@ -63,6 +63,15 @@ pub(super) fn over(session: &Session, stub: &Stub) -> Refusal {
     }
 }
 
+/// Checks that an answer that no person gives is one that a rule may give: only a person overrules a denial.
+pub(super) fn rule_may_say(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
+    if ask.body.denied().is_some() && matches!(answer, Answer::Approval(Decision::Allow { .. })) {
+        let why = "only a person overrules a denial".to_owned();
+        return Err(Refusal::Mismatch(Mismatch { problems: vec![Problem { about: None, why }] }));
+    }
+    fits(ask, answer)
+}
+
 /// Checks that an answer is of the ask's kind and within its options. `unfit` has checked replies already; this guards
 /// against rules and programs that make answers themselves.
 pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
@@ -78,6 +87,7 @@ pub(super) fn fits(ask: &Ask, answer: &Answer) -> Result<(), Refusal> {
                 })
         }
         (Body::Approval(approval), Answer::Approval(decision)) => match decision {
+            Decision::Allow { edited: Some(_), .. } if approval.overrule => false,
             Decision::Allow { scope: Scope::Always(rule), .. } => usize::from(*rule) < approval.rules.len(),
             _ => true,
         },

@@ -11,6 +11,7 @@ mod extend;
 mod found;
 mod host;
 mod late;
+mod overrule;
 mod park;
 mod rule;
 mod say;

@@ -1,6 +1,6 @@
 //! A rule decides, in its own name.
 
-use super::found::{conflict, find, fits, over};
+use super::found::{conflict, find, over, rule_may_say};
 use super::settle::settle;
 use crate::answer::{Answer, Outcome};
 use crate::event::Event;
@@ -17,7 +17,7 @@ pub(super) fn rule(
 ) -> Result<Vec<Event>, Refusal> {
     match find(session, ask)? {
         FoundAsk::Live(live) if live.stage == AskStage::Open => {
-            fits(&live.ask, &answer)?;
+            rule_may_say(&live.ask, &answer)?;
             Ok(settle(session, live, Outcome::Ruled { rule, place: None, answer }, at))
         }
         FoundAsk::Live(live) => match &live.stage {

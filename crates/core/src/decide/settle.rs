@@ -1,7 +1,6 @@
 //! The one place where an ask is settled: outcome, verdict, and a message if the way back is gone.
 
-use crate::answer::Outcome;
-use crate::answer::Who;
+use crate::answer::{Answer, Decision, Outcome, Who};
 use crate::ask::Ask;
 use crate::event::{Event, Said, Settled};
 use crate::ids::{AskId, MessageId, Timestamp};
@@ -12,9 +11,15 @@ pub(super) fn settle(session: &Session, live: &Live, outcome: Outcome, at: Times
     let ask = &live.ask;
     let waited = live.deadline.unwrap_or(at).since(ask.at);
     let verdict = verdict::verdict(ask, &outcome, waited);
-    let message = if live.stranded { stranded(session, ask, &outcome, &verdict, at) } else { None };
+    // An agent whose call was denied is told that it may call again, and nothing else: words are a message.
+    let has_no_way = live.stranded || (ask.body.denied().is_some() && !overrules(&outcome));
+    let message = if has_no_way { stranded(session, ask, &outcome, &verdict, at) } else { None };
     let settled = Event::Settled(Box::new(Settled { ask: ask.id, at, outcome, verdict }));
     [Some(settled), message].into_iter().flatten().collect()
+}
+
+fn overrules(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. })
 }
 
 /// Returns the message that carries a verdict whose way back is gone.

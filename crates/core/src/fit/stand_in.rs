@@ -54,7 +54,11 @@ fn of_approval(approval: &Approval) -> Posed<'_> {
     below.extend(approval.reason.as_deref().map(Cow::from));
     below.push(Cow::from(approval.input.as_str()));
     below.push(Cow::from("Anything else that is written denies it, with those words."));
-    Posed { question: Cow::Owned(choice(format!("Allow {}?", approval.tool), [ALLOW, DENY])), below, own_words: true }
+    let text = match approval.overrule {
+        false => format!("Allow {}?", approval.tool),
+        true => format!("Allow {} once, although it was denied?", approval.tool),
+    };
+    Posed { question: Cow::Owned(choice(text, [ALLOW, DENY])), below, own_words: true }
 }
 
 fn of_plan(plan: &Plan) -> Posed<'_> {

@@ -55,6 +55,9 @@ fn decided(
                 let offered = approval.rules.len();
                 return Err(Mismatch::whole(format!("rule {index} was not offered; {offered} were, counted from 0")));
             }
+            if approval.overrule && edited.is_some() {
+                return Err(Mismatch::whole("a denied call runs as it is or not at all; its input cannot be changed"));
+            }
             if let Some(input) = &edited {
                 changed("the changed input", input.as_str())?;
                 let problems = check(input);
@@ -64,7 +67,10 @@ fn decided(
             }
             Ok(Decision::Allow { scope, edited })
         }
-        Decision::Deny { words, stop } => Ok(Decision::Deny { words: spoken(words)?, stop }),
+        // The agent goes on after a denial of its own; to leave it changes nothing.
+        Decision::Deny { words, stop } => {
+            Ok(Decision::Deny { words: spoken(words)?, stop: stop && !approval.overrule })
+        }
     }
 }
 

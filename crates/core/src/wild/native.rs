@@ -24,6 +24,7 @@ pub fn approval(value: &Wild, render: &dyn Fn(&Wild) -> Raw) -> Result<Approval,
         summary: label(&["summary", "description"], "the summary")?,
         reason: reason.map(|text| bounded(text, limits::ASK_TEXT_BYTES_MAX, || "the reason".to_owned())).transpose()?,
         rules: rules(value, render)?,
+        overrule: false,
     })
 }
 

@@ -63,7 +63,13 @@ pub(crate) fn approval() -> Approval {
         summary: Some("rm -r build".into()),
         reason: None,
         rules: vec![OfferedRule { label: "rm *".into(), rule: "{}".into() }],
+        overrule: false,
     }
+}
+
+/// A call that the agent's own classifier has denied.
+pub(crate) fn denied() -> Approval {
+    Approval { reason: Some("it deletes files".into()), rules: Vec::new(), overrule: true, ..approval() }
 }
 
 pub(crate) fn field(name: &str, kind: FieldKind, required: bool) -> Field {

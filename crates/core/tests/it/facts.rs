@@ -98,12 +98,21 @@ pub(crate) fn answered_late(ask: u32, answer: Answer, by: Who, at: i64) -> Event
     Event::LateAnswered { ask: id(ask), answer, by, at: second(at) }
 }
 
+pub(crate) fn used(ask: u32, call: &str, at: i64) -> Event {
+    Event::OverruleUsed { ask: id(ask), call: call.into(), at: second(at) }
+}
+
 pub(crate) fn handed(ask: u32, attempt: u32) -> Event {
     Event::Handed { parcel: Parcel::Verdict(id(ask)), attempt }
 }
 
 pub(crate) fn delivered(ask: u32, at: i64) -> Event {
     Event::Delivered { parcel: Parcel::Verdict(id(ask)), proof: "seen".into(), at: second(at) }
+}
+
+/// Delivered, with this as the proof.
+pub(crate) fn proven(ask: u32, proof: &str, at: i64) -> Event {
+    Event::Delivered { parcel: Parcel::Verdict(id(ask)), proof: proof.into(), at: second(at) }
 }
 
 pub(crate) fn said(number: u32, text: &str, by: Option<Who>, about: Option<u32>, at: i64) -> Event {

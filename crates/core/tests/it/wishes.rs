@@ -76,6 +76,11 @@ pub(crate) fn correct(ask: u32, answer: Answer, by: Who) -> Intent {
     Intent::Correct { ask: id(ask), answer, by }
 }
 
+/// The agent makes a denied call again.
+pub(crate) fn use_overrule(ask: u32, call: &str) -> Intent {
+    Intent::UseOverrule { ask: id(ask), call: call.into() }
+}
+
 pub(crate) fn withdraw(ask: u32, why: &str) -> Intent {
     Intent::Withdraw { ask: id(ask), why: why.into() }
 }

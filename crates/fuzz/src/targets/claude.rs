@@ -25,6 +25,7 @@ fn converse(process: Process, bytes: &[u8]) {
         carry: Carry::default(),
         interactive: true,
         hold_max: Some(Duration::from_secs(60)),
+        denied_wait: Duration::from_secs(60),
         always: AlwaysAsk::default(),
         consulted: OccurrenceKinds::ALL.into_iter().collect(),
     };

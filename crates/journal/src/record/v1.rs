@@ -115,6 +115,7 @@ records! {
     "parked" Parked [events::Parked];
     "stranded" Stranded [events::Stranded];
     "late_answered" LateAnswered [events::LateAnswered<'a>];
+    "overrule_used" OverruleUsed [events::OverruleUsed<'a>];
     "handed" Handed [events::Handed];
     "delivered" Delivered [events::Delivered<'a>];
     "text" Text [content::Text<'a>];
@@ -166,6 +167,9 @@ impl<'a> From<&'a Event> for Record<'a> {
             Event::Stranded { ask } => Self::Stranded(Stranded { ask: Id(*ask) }),
             Event::LateAnswered { ask, answer, by, at } => {
                 Self::LateAnswered(LateAnswered { ask: Id(*ask), answer: answer.into(), by: by.into(), at: at.0 })
+            }
+            Event::OverruleUsed { ask, call, at } => {
+                Self::OverruleUsed(OverruleUsed { ask: Id(*ask), call: call.as_str().into(), at: at.0 })
             }
             Event::Handed { parcel, attempt } => Self::Handed(Handed { parcel: (*parcel).into(), attempt: *attempt }),
             Event::Delivered { parcel, proof, at } => {

@@ -190,8 +190,15 @@ fn question() -> BoxedStrategy<Question> {
 
 fn approval() -> BoxedStrategy<Approval> {
     let rule = (text(), raw()).prop_map(|(label, rule)| OfferedRule { label, rule });
-    (text(), raw(), of(text()), of(text()), vec(rule, 0..3))
-        .prop_map(|(tool, input, summary, reason, rules)| Approval { tool, input, summary, reason, rules })
+    (text(), raw(), of(text()), of(text()), vec(rule, 0..3), any::<bool>())
+        .prop_map(|(tool, input, summary, reason, rules, overrule)| Approval {
+            tool,
+            input,
+            summary,
+            reason,
+            rules,
+            overrule,
+        })
         .boxed()
 }
 
@@ -328,6 +335,7 @@ fn of_asks() -> BoxedStrategy<Event> {
         1 => ask_id().prop_map(|ask| Event::Stranded { ask }),
         1 => (ask_id(), answer(), who(), time())
             .prop_map(|(ask, answer, by, at)| Event::LateAnswered { ask, answer, by, at }),
+        1 => (ask_id(), words(), time()).prop_map(|(ask, call, at)| Event::OverruleUsed { ask, call, at }),
         1 => (parcel(), any::<u32>()).prop_map(|(parcel, attempt)| Event::Handed { parcel, attempt }),
         1 => (parcel(), text(), time()).prop_map(|(parcel, proof, at)| Event::Delivered { parcel, proof, at }),
     ]

@@ -143,6 +143,10 @@ pub struct ApprovalJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub rules: Vec<RuleJson>,
+    /// The agent denied the call by itself already, and no person was asked. An allow overrules that: the agent may make
+    /// the very same call once more, and it runs. The input cannot be changed, and nothing is remembered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overrule: bool,
 }
 
 /// What "always" could mean.
@@ -335,6 +339,7 @@ impl BodyJson {
                     summary: approval.summary.clone(),
                     reason: approval.reason.clone(),
                     rules: approval.rules.iter().map(RuleJson::of).collect(),
+                    overrule: approval.overrule,
                 },
             },
             Body::Plan(plan) => Self::Plan { plan: plan.text.clone() },

@@ -153,7 +153,7 @@ impl ByteBudget {
     fn body(&mut self, body: &mut BodyJson) {
         match body {
             BodyJson::Questions { questions } => self.list(questions, Self::question),
-            BodyJson::Approval { approval: ApprovalJson { tool, input, summary, reason, rules } } => {
+            BodyJson::Approval { approval: ApprovalJson { tool, input, summary, reason, rules, overrule: _ } } => {
                 self.text(tool);
                 self.option(summary);
                 self.option(reason);
@@ -208,7 +208,7 @@ mod tests {
     fn approval(input: &Value) -> AskView {
         let input = Raw::from(input.to_string());
         let tool = "Write".to_owned();
-        view(Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() }))
+        view(Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new(), overrule: false }))
     }
 
     fn listed(view: &AskView) -> Value {

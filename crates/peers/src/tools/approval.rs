@@ -39,6 +39,15 @@ pub(crate) fn always(tool: &str, input: Option<&RawValue>) -> Result<Approval, S
     Ok(Approval { reason: Some(format!("{} always goes to a person here", cut(tool))), ..read(tool, input, None)? })
 }
 
+/// Reads a call that Claude Code's own classifier denied without asking a person.
+pub(crate) fn denied(tool: &str, input: Option<&RawValue>, why: &str) -> Result<Approval, String> {
+    let reason = match is_blank(why) {
+        true => "Claude Code's auto mode denied it".to_owned(),
+        false => format!("Claude Code's auto mode denied it: {}", why.trim()),
+    };
+    Ok(Approval { reason: Some(cut(&reason).to_owned()), overrule: true, ..read(tool, input, None)? })
+}
+
 /// Reads an approval of a call that a rule sends to a person, before the agent's own mode has looked at it.
 pub(crate) fn sent(tool: &str, input: Option<&RawValue>, rule: &str) -> Result<Approval, String> {
     Ok(Approval {
@@ -61,6 +70,7 @@ fn read(tool: &str, input: Option<&RawValue>, named: Option<&str>) -> Result<App
         summary: Some(cut(&summary(tool, &parsed, named)).to_owned()),
         reason: None,
         rules: Vec::new(),
+        overrule: false,
     })
 }
 

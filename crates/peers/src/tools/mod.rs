@@ -5,6 +5,7 @@
 pub(crate) mod answered;
 pub(crate) mod approval;
 pub(crate) mod call;
+mod denied;
 mod edit;
 pub(crate) mod held;
 pub(crate) mod ran;
@@ -12,4 +13,5 @@ mod schema;
 pub(crate) mod splice;
 
 pub use call::ToolCall;
+pub use denied::asked_about;
 pub use edit::check_edit;

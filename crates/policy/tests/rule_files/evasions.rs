@@ -30,7 +30,7 @@ fn outcome(tool: &str, input: &str) -> String {
     let rules = RuleSet::new(vec![loaded.into_file()], Default::default());
     let (tool, input) = (tool.to_owned(), Raw::from(input));
     let ask = ExampleAsk {
-        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() }),
+        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new(), overrule: false }),
         door: "hook".to_owned(),
         agent: "claude".to_owned(),
         session: None,

@@ -12,7 +12,14 @@ const UNTIL: &str = "2026-12-31T18:00:00Z";
 
 fn approval(tool: &str, input: &Value) -> Body {
     let input = input.to_string().into();
-    Body::Approval(Approval { tool: tool.to_owned(), input, summary: None, reason: None, rules: Vec::new() })
+    Body::Approval(Approval {
+        tool: tool.to_owned(),
+        input,
+        summary: None,
+        reason: None,
+        rules: Vec::new(),
+        overrule: false,
+    })
 }
 
 fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at: Timestamp) -> bool {
@@ -76,7 +83,14 @@ fn it_holds_where_and_as_long_as_was_said() {
 fn what_cannot_be_bound_exactly_is_not_remembered() {
     let plan = Body::Plan(Plan { text: "First this".to_owned() });
     assert_eq!(remember(&plan, &Reach::Everywhere, UNTIL).unwrap_err(), NotRemembered::NoApproval);
-    let raw = Approval { tool: "Bash".to_owned(), input: "{".into(), summary: None, reason: None, rules: Vec::new() };
+    let raw = Approval {
+        tool: "Bash".to_owned(),
+        input: "{".into(),
+        summary: None,
+        reason: None,
+        rules: Vec::new(),
+        overrule: false,
+    };
     assert_eq!(remember(&Body::Approval(raw), &Reach::Everywhere, UNTIL).unwrap_err(), NotRemembered::Unreadable);
     for (tool, reach) in [
         ("*", Reach::Everywhere),

@@ -204,7 +204,9 @@ fn settings(settings: &Settings) -> String {
 }
 
 fn ask(wish: &AskWish) -> String {
-    let mut line = format!("ask through {} reach {:?} {:?}", wish.door, wish.reach, wish.body);
+    // Few approvals are about a denial, so the others do not say that they are not.
+    let body = format!("{:?}", wish.body).replace(", overrule: false", "");
+    let mut line = format!("ask through {} reach {:?} {body}", wish.door, wish.reach);
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             write!(line, " {name} {value}").expect("writing to a string does not fail");

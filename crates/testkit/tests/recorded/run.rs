@@ -102,7 +102,17 @@ fn machine(scene: &Scene, version: &str, process: Process) -> Claude {
     let carry = Carry { is_recent: version >= AWAITS, ..Carry::default() };
     let always = AlwaysAsk::read(scene.always.iter().copied()).unwrap();
     let consulted = OccurrenceKinds::NONE;
-    Claude::new(Begin { session: SESSION, process, carry, interactive: true, hold_max: None, always, consulted })
+    let denied_wait = Duration::from_secs(60);
+    Claude::new(Begin {
+        session: SESSION,
+        process,
+        carry,
+        interactive: true,
+        hold_max: None,
+        denied_wait,
+        always,
+        consulted,
+    })
 }
 
 impl RecordedRun {

@@ -49,6 +49,13 @@ export function SettingsPage() {
           </div>
         </section>
         <section className="app-form">
+          <h2>{words.rules}</h2>
+          <p className="app-note">{words.rulesEntry}</p>
+          <div className="app-form-end app-form-start">
+            <Link className="app-button app-button-plain" href="/settings/rules">{words.rulesOpen}</Link>
+          </div>
+        </section>
+        <section className="app-form">
           <h2>{words.thisBrowser}</h2>
           <p className="app-note">{words.signedInAs(me?.name ?? "…", me?.role ?? "…")}</p>
           <div className="app-form-end app-form-start">

@@ -21,7 +21,7 @@ test("a long agent name widens no page, and no field makes a phone zoom in", asy
   for (const options of [PHONE, { viewport: { width: 1440, height: 900 } }]) {
     const ada = await Person.pair(server, options);
     if (options === PHONE) await ada.page.getByRole("button", { name: "Filter" }).click();
-    for (const path of ["/", `/asks/${id}`, `/asks/${id}/together`, "/sessions", `/sessions/${session}`, "/history", "/sessions/new", "/settings", "/settings/reach"]) {
+    for (const path of ["/", `/asks/${id}`, `/asks/${id}/together`, "/sessions", `/sessions/${session}`, "/history", "/sessions/new", "/settings", "/settings/reach", "/settings/rules"]) {
       if (path !== "/") await ada.go(path);
       await ada.page.locator("main h1").first().waitFor({ state: "attached" });
       await until(async () => (await ada.page.getByText("Looking…").filter({ visible: true }).count()) === 0);

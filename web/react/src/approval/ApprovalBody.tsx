@@ -45,6 +45,7 @@ const writeDraft = (draft: ApprovalDraft) => (draft.text === null && draft.words
 export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onDraft }: BodyProps<ApprovalAsk>) {
   const words = useWords();
   const { approval } = ask;
+  const isOverrule = approval.overrule === true;
   const { draft, change, ...leaving } = useDraft<ApprovalDraft>({
     kept: view.draft,
     fresh: FRESH,
@@ -98,6 +99,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   return (
     <div ref={root} className="ab-approval">
       <Summary text={approval.summary} />
+      {isOverrule && isAnswerable && !ask.stranded && <p className="ab-quiet">{words.overruleNote}</p>}
       {isAnswerable && <Risks risks={risks} hint />}
       <EndsProvider value={ends.lookout}>
         {isAnswerable && isEditing ? (
@@ -126,7 +128,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
       </EndsProvider>
       {approval.reason && (
         <p className="ab-reason">
-          <strong>{words.reason}:</strong> <Seen text={approval.reason} />
+          <strong>{isOverrule ? words.overruleReason : words.reason}:</strong> <Seen text={approval.reason} />
         </p>
       )}
       {!isAnswerable ? (
@@ -149,24 +151,28 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
               <Always rules={approval.rules} ends={unread} onAllow={allow} onClose={close} />
             ) : panel === "deny" ? (
               <WordsPanel
-                title={words.denyTitle}
-                label={words.denyWords}
-                hint={words.denyStopHint}
+                title={isOverrule ? words.leaveTitle : words.denyTitle}
+                label={isOverrule ? words.leaveWords : words.denyWords}
+                {...(isOverrule ? {} : { hint: words.denyStopHint })}
                 words={draft.words}
                 onWords={(said) => change((half) => ({ ...half, words: said }))}
                 onClose={close}
-                actions={[
-                  { label: words.deny, tone: "stop", act: () => deny(false) },
-                  { label: words.denyStop, tone: "plain", act: () => deny(true) },
-                ]}
+                actions={
+                  isOverrule
+                    ? [{ label: words.leaveIt, tone: "stop", act: () => deny(false) }]
+                    : [
+                        { label: words.deny, tone: "stop", act: () => deny(false) },
+                        { label: words.denyStop, tone: "plain", act: () => deny(true) },
+                      ]
+                }
               />
             ) : null
           }
         >
           <button type="button" className="ab-button" data-tone="stop-plain" data-opens="deny" onClick={() => open("deny")}>
-            {words.denyMore}
+            {isOverrule ? words.leaveMore : words.denyMore}
           </button>
-          {!isEditing && !isTap(ask) && (
+          {!isEditing && !isTap(ask) && !isOverrule && (
             <button type="button" className="ab-button" data-tone="plain" onClick={() => setEditing(true)}>
               {words.edit}
             </button>
@@ -184,7 +190,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
             </button>
           )}
           <AllowButton
-            label={isChanged ? words.allowEdited : words.allowOnce}
+            label={isOverrule ? words.letIt : isChanged ? words.allowEdited : words.allowOnce}
             ends={unread}
             disabled={fault !== null}
             onAllow={() => allow()}

@@ -20,7 +20,7 @@ export function Decided({ ask, given }: { readonly ask: Ask; readonly given: New
     <div className="ab-decided" data-yes={isYes ? "" : undefined}>
       <p className="ab-given-answer">
         <Icon of={isYes ? "check" : "alert"} />
-        <span>{labelOf(decision, words)}</span>
+        <span>{labelOf(decision, ask.kind === "approval" && ask.approval.overrule === true, words)}</span>
       </p>
       {rule && (
         <p className="ab-quiet">
@@ -39,15 +39,17 @@ export function Decided({ ask, given }: { readonly ask: Ask; readonly given: New
   );
 }
 
-function labelOf(decision: Decision, words: ReturnType<typeof useWords>): string {
+function labelOf(decision: Decision, isOverrule: boolean, words: ReturnType<typeof useWords>): string {
   switch (decision.decision) {
     case "allow":
+      if (isOverrule) return words.wasLet;
       return decision.always !== undefined
         ? words.wasAllowedAlways
         : "input" in decision && decision.input !== undefined
           ? words.wasAllowedEdited
           : words.wasAllowed;
     case "deny":
+      if (isOverrule) return words.wasLeft;
       return decision.stop ? words.wasDeniedAndStopped : words.wasDenied;
     case "approve":
       return "plan" in decision && decision.plan !== undefined ? words.wasApprovedEdited : words.wasApproved;

@@ -73,7 +73,8 @@ function headline(ask: Ask, words: ReturnType<typeof useWords>): string {
     case "questions":
       return words.asks(agent);
     case "approval":
-      return isTap(ask) ? words.wantsATap : words.wantsToRun(agent, toolName(ask.approval.tool));
+      if (isTap(ask)) return words.wantsATap;
+      return (ask.approval.overrule ? words.wasRefused : words.wantsToRun)(agent, toolName(ask.approval.tool));
     case "plan":
       return words.hasAPlan(agent);
     case "form":

@@ -50,7 +50,7 @@ export function Before({ view, me, onUndo }: Shown & { readonly onUndo: () => vo
       <Quorum ask={ask} me={me} {...(isAnswerable(view) ? { onUndo } : {})} />
       {isOpen && ask.stranded && (
         <Notice icon="broken" tone="lantern">
-          <p>{words.stranded}</p>
+          <p>{isOverrule(ask) ? words.overruleWentOn : words.stranded}</p>
         </Notice>
       )}
       {isOpen && ask.parked && !ask.stranded && (
@@ -63,7 +63,7 @@ export function Before({ view, me, onUndo }: Shown & { readonly onUndo: () => vo
           <p>{words.moved}</p>
         </Notice>
       )}
-      {ask.state === "expired" && <Told view={view} title={words.expired} />}
+      {ask.state === "expired" && <Told view={view} title={isOverrule(ask) ? words.overruleExpired : words.expired} />}
       {ask.state === "ruled" && <Told view={view} title={words.ruledBy(ask.by && "rule" in ask.by ? ask.by.rule : "?")} />}
     </>
   );
@@ -77,6 +77,7 @@ function Told({ view: { ask, ...view }, title }: { readonly view: AskView; reado
       <p>
         <strong>{title}.</strong> {invites}
       </p>
+      <Place by={ask.by} />
       {ask.verdict?.words && (
         <details className="ab-told">
           <summary>{words.expiredTold.replace(/[:：]$/, "")}</summary>
@@ -86,6 +87,20 @@ function Told({ view: { ask, ...view }, title }: { readonly view: AskView; reado
         </details>
       )}
     </Notice>
+  );
+}
+
+const isOverrule = (ask: AskView["ask"]) => ask.kind === "approval" && ask.approval.overrule === true;
+
+/** Where a rule is written. A bot's has no place. */
+function Place({ by }: { readonly by: AskView["ask"]["by"] }) {
+  if (by === null || !("rule" in by) || !by.file) return null;
+  return (
+    <p className="ab-quiet ab-mono">
+      <bdi>
+        <Seen text={by.line === undefined || by.line === null ? by.file : `${by.file}:${by.line}`} />
+      </bdi>
+    </p>
   );
 }
 

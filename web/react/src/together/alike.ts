@@ -5,7 +5,8 @@ import { gravesOf } from "../approval/risk.ts";
 
 export type ApprovalView = AskView & { readonly ask: ApprovalAsk };
 
-const isApproval = (view: AskView): view is ApprovalView => view.ask.kind === "approval";
+/** A denial is overruled by itself: what was denied needs a look of its own. */
+const isApproval = (view: AskView): view is ApprovalView => view.ask.kind === "approval" && view.ask.approval.overrule !== true;
 
 /** The group: the same agent, tool and folder. */
 const kinOf = ({ ask }: ApprovalView): string => JSON.stringify([ask.agent, ask.approval.tool, ask.context?.folder ?? null]);

@@ -60,7 +60,11 @@ fn all(questions: &[Question], prompt: &mut Prompt) -> Result<Option<Value>, Fai
 }
 
 fn approve(approval: &Approval, prompt: &mut Prompt) -> Result<Option<Value>, Failure> {
-    prompt.say(&prompt.paint.bold(&format!("May {} run?", visible(&approval.tool))));
+    let title = match approval.overrule {
+        true => format!("{} was denied. Let it run once?", visible(&approval.tool)),
+        false => format!("May {} run?", visible(&approval.tool)),
+    };
+    prompt.say(&prompt.paint.bold(&title));
     if let Some(summary) = &approval.summary {
         prompt.say(&format!("  {}", visible(summary)));
     }
@@ -69,11 +73,11 @@ fn approve(approval: &Approval, prompt: &mut Prompt) -> Result<Option<Value>, Fa
     if let Some(reason) = &approval.reason {
         prompt.say(&format!("  because: {}", visible(reason)));
     }
-    let mut choices = vec!["Allow once".to_owned()];
+    let mut choices = vec![if approval.overrule { "Let it" } else { "Allow once" }.to_owned()];
     choices.extend(approval.rules.iter().map(|rule| {
         format!("Always allow: {} {}", visible(&rule.label), prompt.paint.dim(&visible(&rule.rule.to_string())))
     }));
-    choices.push("Deny".to_owned());
+    choices.push(if approval.overrule { "Leave it" } else { "Deny" }.to_owned());
     for (place, choice) in choices.iter().enumerate() {
         prompt.say(&format!("  {}. {choice}", place + 1));
     }
@@ -83,7 +87,14 @@ fn approve(approval: &Approval, prompt: &mut Prompt) -> Result<Option<Value>, Fa
     } else if place <= approval.rules.len() {
         json!({"decision": "allow", "always": place - 1})
     } else {
-        let Some(words) = prompt.line("Why? (Enter gives no reason):")? else { return Ok(None) };
+        let why = match approval.overrule {
+            true => "What should it do instead? (Enter says nothing):",
+            false => "Why? (Enter gives no reason):",
+        };
+        let Some(words) = prompt.line(why)? else { return Ok(None) };
+        if approval.overrule {
+            return Ok(Some(json!({"decision": "deny", "words": words})));
+        }
         let stop = prompt.yes("Stop the agent as well?", false)?;
         json!({"decision": "deny", "words": words, "stop": stop})
     };

@@ -70,6 +70,7 @@ fn choices(ask: &Shown) -> String {
             }
         }
         Body::Questions(questions) => format!("{} questions", questions.len()),
+        Body::Approval(approval) if approval.overrule => "let it | leave it".to_owned(),
         Body::Approval(approval) if approval.rules.is_empty() => "allow | deny".to_owned(),
         Body::Approval(_) => "allow | always allow | deny".to_owned(),
         Body::Plan(_) => "approve | send back".to_owned(),

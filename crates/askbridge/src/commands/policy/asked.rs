@@ -39,7 +39,7 @@ fn of_event(event: &Value) -> Option<ExampleAsk> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let (tool, input) = (text(&event["tool_name"])?, Raw::from(event["tool_input"].to_string()));
     Some(ExampleAsk {
-        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new() }),
+        body: Body::Approval(Approval { tool, input, summary: None, reason: None, rules: Vec::new(), overrule: false }),
         door: "hook".to_owned(),
         agent: "claude".to_owned(),
         session: None,
@@ -59,7 +59,14 @@ fn body(ask: &Value) -> Option<Body> {
     }
     if let Some(tool) = text(&ask["approval"]["tool"]) {
         let (input, summary) = (Raw::from(ask["approval"]["input"].to_string()), text(&ask["approval"]["summary"]));
-        return Some(Body::Approval(Approval { tool, input, summary, reason: None, rules: Vec::new() }));
+        return Some(Body::Approval(Approval {
+            tool,
+            input,
+            summary,
+            reason: None,
+            rules: Vec::new(),
+            overrule: false,
+        }));
     }
     if let Some(text) = text(&ask["plan"]) {
         return Some(Body::Plan(Plan { text }));

@@ -6,6 +6,7 @@ mod down;
 mod headless;
 mod modes;
 mod others;
+mod overruling;
 mod plain;
 mod plugin;
 mod ran;

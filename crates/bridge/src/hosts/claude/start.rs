@@ -78,7 +78,7 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
 /// What the process has to report for the advisers. A call about which a person was asked before it was parked has to
 /// find its ask, even if no rule looks at it any more.
 async fn consulted(pool: &HostPool, session: SessionId, settings: &Settings) -> Result<OccurrenceKinds, Rejection> {
-    let looked_at = looked_at(&pool.handle, settings.folder.as_deref()).await;
+    let looked_at = looked_at(&pool.handle, settings.folder.as_deref(), settings.mode.as_deref()).await;
     let is_asked = pool.handle.look(session, |state| {
         let mut unfinished = state.session.asks.values().filter(|live| live.is_unfinished());
         unfinished.any(|live| live.ask.reach == Reach::Resumable && matches!(live.ask.body, Body::Approval(_)))
@@ -125,6 +125,7 @@ fn begin(pool: &HostPool, session: SessionId, process: Process, rest: &Rest<Carr
         carry: rest.carry.clone(),
         interactive: launch.is_interactive(),
         hold_max: launch.hold_max(pool.options.hold_max),
+        denied_wait: pool.options.denied_wait,
         // It was checked before it was stored.
         always: launch.always().unwrap_or_default(),
         consulted: OccurrenceKinds::of_bits(rest.carry.consulted),

@@ -90,6 +90,7 @@ async fn ask(
         summary: Some(words.title),
         reason: Some(words.reason),
         rules: Vec::new(),
+        overrule: false,
     };
     let new = NewAsk {
         body: Body::Approval(approval),

@@ -42,7 +42,8 @@ pub(super) fn says(action: &Action, body: &Body) -> Option<RuleSays> {
         }
         (Action::Deny { words }, Body::Plan(_)) => Answer::Plan(Review::SendBack { words: words.clone() }),
         (Action::Deny { words }, Body::Form(_)) => Answer::Form(Filled::Decline { words: Some(words.clone()) }),
-        (Action::Allow, Body::Approval(approval)) if approval.tool != ASKING_TOOL => {
+        // Only a person overrules a denial.
+        (Action::Allow, Body::Approval(approval)) if approval.tool != ASKING_TOOL && !approval.overrule => {
             Answer::Approval(Decision::Allow { scope: Scope::Once, edited: None })
         }
         (Action::Allow, Body::Plan(_)) => Answer::Plan(Review::Approve { edited: None }),

@@ -103,6 +103,7 @@ pub struct RuleSet {
     pub(super) every_call: Option<Index>,
     looks_at_the_time: bool,
     looks_at_presence: bool,
+    looks_at_history: bool,
     /// The operator's defaults, for terms that nothing else states.
     pub(super) otherwise: Wishes,
     /// Folders whose project files may also say yes.
@@ -120,7 +121,18 @@ impl RuleSet {
         let any = |uses: fn(&AskRule) -> bool| files.iter().flat_map(|file| &file.rules).any(uses);
         let looks_at_the_time = any(|rule| !rule.when.hours.is_empty() || !rule.when.weekdays.is_empty());
         let looks_at_presence = any(|rule| rule.when.present.is_some());
-        Self { files, order, index, every_call, looks_at_the_time, looks_at_presence, otherwise, trusted: Vec::new() }
+        let looks_at_history = any(|rule| rule.when.decided_before.is_some());
+        Self {
+            files,
+            order,
+            index,
+            every_call,
+            looks_at_the_time,
+            looks_at_presence,
+            looks_at_history,
+            otherwise,
+            trusted: Vec::new(),
+        }
     }
 
     /// The same rules, with another file after the others.
@@ -164,6 +176,11 @@ impl RuleSet {
     /// Does a rule ask whether a person is present?
     pub fn looks_at_presence(&self) -> bool {
         self.looks_at_presence
+    }
+
+    /// Does a rule ask how often the same was decided before?
+    pub fn looks_at_history(&self) -> bool {
+        self.looks_at_history
     }
 
     pub(super) fn rule(&self, at: u32) -> &AskRule {

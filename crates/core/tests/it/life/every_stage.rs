@@ -10,7 +10,8 @@ use crate::facts::{answered, asked, delivered, expired, overtaken, parked, propo
 use crate::given::{Given, given};
 use crate::people::{ann, bob, no, yes};
 use crate::wishes::{
-    abandon, answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, vote, withdraw,
+    abandon, answer, correct, deliver, dismiss, extend, hand, overtake, park, rule, strand, tick, undo, use_overrule,
+    vote, withdraw,
 };
 
 /// It is second 50: before the deadline of 100, within the undo time that ends at 60, after the warm time of 10.
@@ -33,7 +34,7 @@ fn stages() -> [(&'static str, Given); 10] {
     ]
 }
 
-fn wishes() -> [(&'static str, Intent); 20] {
+fn wishes() -> [(&'static str, Intent); 21] {
     [
         ("ann answers yes", answer(1, yes(), ann())),
         ("ann answers no", answer(1, no(), ann())),
@@ -45,6 +46,7 @@ fn wishes() -> [(&'static str, Intent); 20] {
         ("ann extends", extend(1, 60, ann())),
         ("a rule decides", rule(1, "r", no())),
         ("ann corrects", correct(1, yes(), ann())),
+        ("denied call again", use_overrule(1, "c")),
         ("agent withdraws", withdraw(1, "x")),
         ("agent leaves", abandon(1, "x")),
         ("agent overheard", overtake(1)),

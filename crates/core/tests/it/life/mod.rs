@@ -12,6 +12,7 @@ mod hosts;
 mod late;
 mod leave;
 mod limits;
+mod overrule;
 mod park;
 mod rule;
 mod say;

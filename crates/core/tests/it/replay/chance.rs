@@ -10,7 +10,7 @@ use askbridge_core::terms::{OnExpiry, Wait, Warm, WhileOpen};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::asks::{approval, ask, q, secs};
+use crate::asks::{approval, ask, denied, q, secs};
 use crate::facts::{id, message, started};
 use crate::people::{allow, ann, ann_at_her_desk, bob, cyd, no, yes};
 use crate::wishes;
@@ -43,7 +43,7 @@ pub(crate) fn beginning() -> impl Strategy<Value = Option<Event>> {
 
 fn new_ask() -> impl Strategy<Value = Intent> {
     // Few bodies, so that the same question is often asked again.
-    let body = select(vec![q(1).body, q(1).body, q(2).body, Body::Approval(approval())]);
+    let body = select(vec![q(1).body, q(1).body, q(2).body, Body::Approval(approval()), Body::Approval(denied())]);
     let terms = (
         prop::option::of((1..30_i64).prop_map(|wait| Timestamp(wait * 1000))),
         select(vec![OnExpiry::Tell, OnExpiry::TellAndStop, OnExpiry::Assume(vec![Pick::option(1)])]),
@@ -93,7 +93,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
     let wait = select(vec![Wait::Forever, Wait::For(secs(0)), Wait::For(secs(20))]);
     let words = prop::option::of(select(vec!["not now", " "]));
     let undo = select(vec![secs(0), secs(0), secs(5), secs(60)]);
-    (an_ask(), something(), someone(), due, wait, words, undo, 0..19_u8).prop_map(
+    (an_ask(), something(), someone(), due, wait, words, undo, 0..20_u8).prop_map(
         |(ask, answer, by, due, wait, words, undo, which)| match which {
             0..=3 => Intent::Answer { ask, answer, by, undo },
             4 => Intent::Vote { ask, answer, by },
@@ -113,6 +113,7 @@ fn about_an_ask() -> impl Strategy<Value = Intent> {
                 Intent::Return { ask, result: Box::new(result) }
             }
             17 => Intent::Abandon { ask, why: "x".into() },
+            18 => Intent::UseOverrule { ask, call: "call".into() },
             _ => Intent::Tick { ask, due },
         },
     )

@@ -16,6 +16,8 @@ struct Fate {
     left: u32,
     delivered: u32,
     late: u32,
+    /// How many calls ran because a person overruled a denial.
+    used: u32,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +60,12 @@ impl Watch {
             Event::LateAnswered { .. } => {
                 prop_assert_eq!((fate.settled, fate.left, fate.late), (1, 0, 0), "{:?} after {:?}", event, fate);
                 fate.late += 1;
+            }
+            Event::OverruleUsed { .. } => {
+                fate.used += 1;
+                prop_assert_eq!((fate.used, fate.left), (1, 0), "{:?} after {:?}", event, fate);
+                let overruled = session.asks[&ask.number].overruled_at();
+                prop_assert!(overruled.is_some_and(|since| since <= at), "no person overruled it: {:?}", fate);
             }
             Event::Handed { .. } => prop_assert_eq!((fate.settled, fate.left, fate.delivered), (1, 0, 0)),
             Event::Stranded { .. } => prop_assert_eq!((fate.left, fate.delivered), (0, 0)),

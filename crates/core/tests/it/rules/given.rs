@@ -59,6 +59,7 @@ pub(crate) fn approval(tool: &str) -> Body {
         summary: None,
         reason: None,
         rules: Vec::new(),
+        overrule: false,
     })
 }
 

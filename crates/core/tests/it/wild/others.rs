@@ -63,9 +63,10 @@ fn an_approval_is_read_with_its_input_untouched() {
         summary: Some("List".into()),
         reason: Some("asked".into()),
         rules: vec![OfferedRule { label: "ls *".into(), rule: r#"{"toolName":"Bash"}"#.into() }],
+        overrule: false,
     };
-    assert_eq!(read(full), Ok(expected));
-    let bare = Approval { tool: "Bash".into(), input: "{}".into(), summary: None, reason: None, rules: vec![] };
+    assert_eq!(read(full), Ok(expected.clone()));
+    let bare = Approval { rules: vec![], reason: None, summary: None, input: "{}".into(), ..expected.clone() };
     assert_eq!(read(r#"{"tool": "Bash"}"#), Ok(bare));
     let rows = [
         ("7", WildError::NoTool),

@@ -81,6 +81,9 @@ struct Approval<'a> {
     reason: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<OfferedRule<'a>>,
+    /// The agent denied the call by itself already; an allow overrules that, once.
+    #[serde(default, skip_serializing_if = "is_false")]
+    overrule: bool,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -260,6 +263,7 @@ impl<'a> From<&'a core::Approval> for Approval<'a> {
             summary: lent(&of.summary),
             reason: lent(&of.reason),
             rules: of.rules.iter().map(rule).collect(),
+            overrule: of.overrule,
         }
     }
 }
@@ -273,6 +277,7 @@ impl From<Approval<'_>> for core::Approval {
             summary: owned(of.summary),
             reason: owned(of.reason),
             rules: of.rules.into_iter().map(rule).collect(),
+            overrule: of.overrule,
         }
     }
 }

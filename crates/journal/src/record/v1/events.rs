@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askbridge_core::event::{self, Event};
-use askbridge_core::ids::{AskId, Epoch, MessageId, NodeId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, CallId, Epoch, MessageId, NodeId, SessionId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -342,6 +342,23 @@ impl TryFrom<Stranded> for Event {
 
     fn try_from(of: Stranded) -> Result<Self, Inconsistent> {
         Ok(Self::Stranded { ask: of.ask.0 })
+    }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OverruleUsed<'a> {
+    pub(super) ask: Id<AskId>,
+    /// The call that runs by it.
+    pub(super) call: Cow<'a, str>,
+    pub(super) at: i64,
+}
+
+impl TryFrom<OverruleUsed<'_>> for Event {
+    type Error = Inconsistent;
+
+    fn try_from(of: OverruleUsed<'_>) -> Result<Self, Inconsistent> {
+        Ok(Self::OverruleUsed { ask: of.ask.0, call: CallId::from(&*of.call), at: Timestamp(of.at) })
     }
 }
 

@@ -61,7 +61,9 @@ mod tests {
         let always = AlwaysAsk::read(patterns.iter().copied()).unwrap();
         let (session, process, carry) = (SessionId(7), Process::New, Carry::default());
         let consulted = OccurrenceKinds::NONE;
-        let begin = Begin { session, process, carry, interactive: true, hold_max: None, always, consulted };
+        let denied_wait = std::time::Duration::ZERO;
+        let begin =
+            Begin { session, process, carry, interactive: true, hold_max: None, denied_wait, always, consulted };
         let claude = Claude::new(begin);
         asks(claude.rule(tool, Some(&input), Moment::BeforeTheCall).as_ref())
     }

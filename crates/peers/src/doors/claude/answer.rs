@@ -9,6 +9,7 @@ use askbridge_core::event::Parcel;
 use askbridge_core::verdict::{Ruling, Verdict, in_words};
 
 use super::calls::{CallStage, PendingCall, ReplyChannel};
+use super::denied;
 use super::mcp;
 use super::peer::{Claude, PendingRuling};
 use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
@@ -41,6 +42,7 @@ impl Claude {
                 (say::response(request, response), CallStage::Told)
             }
             ReplyChannel::Elicitation(request) => (say::response(request, elicited(&verdict)), CallStage::Told),
+            ReplyChannel::Denied(request) => (say::response(request, denied::output(&verdict)), CallStage::Told),
         };
         call.stage = stage;
         let (stops, ask) = (stops(&verdict), call.ask);
@@ -48,8 +50,8 @@ impl Claude {
             self.words.push(verdict.words.clone());
         }
         self.say(line, out);
-        // Claude Code does not mention a form again after our response. That we wrote it is the only proof there is.
-        if let (ReplyChannel::Elicitation(_), Some(ask)) = (channel, ask) {
+        // Claude Code does not mention a form or a denial again after our response. That we wrote it is the only proof.
+        if let (ReplyChannel::Elicitation(_) | ReplyChannel::Denied(_), Some(ask)) = (channel, ask) {
             self.calls.remove(id);
             let parcel = Parcel::Verdict(ask);
             self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);

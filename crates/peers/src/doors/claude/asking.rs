@@ -77,8 +77,11 @@ impl Claude {
     }
 
     /// How long a permission that cannot be parked waits: its process is kept as long as it is open. The session's own
-    /// deadline applies instead if it is shorter, or if the session sets no hold time.
+    /// deadline applies instead if it is shorter, or if the session sets no hold time. A denial has a time of its own.
     fn held_for(&self, call: &PendingCall) -> Option<Wait> {
+        if call.is_denied() {
+            return self.waits_at_denials().then_some(Wait::For(self.denied_wait));
+        }
         let settings = self.settings.as_ref();
         let session = settings.and_then(|settings| settings.wishes.wait);
         let is_parkable = call.is_held_at_the_hook() && self.comes_back(call);
@@ -109,6 +112,7 @@ impl Claude {
         if self.leaving {
             return self.strand_held(out);
         }
+        self.goes_on_denied(id, ask, out);
         if !receipt.news {
             self.query(PendingRuling::Look(id.to_owned()), Query::Ask(ask), out);
         }

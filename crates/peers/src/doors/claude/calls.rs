@@ -57,6 +57,8 @@ pub(super) enum ReplyChannel {
     /// A call of our own tool: the control request, and the id of the call inside it.
     Mcp(String, Value),
     Elicitation(String),
+    /// The hook of a call that Claude Code itself denied.
+    Denied(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +124,11 @@ impl PendingCall {
         matches!(self.channel, Some(ReplyChannel::Hook(_)))
     }
 
+    /// Whether a person is asked to overrule a denial: the call itself has ended.
+    pub(super) fn is_denied(&self) -> bool {
+        self.body.denied().is_some()
+    }
+
     /// Whether the call waits with this request.
     pub(super) fn waits_with(&self, request: &str) -> bool {
         match &self.channel {
@@ -129,7 +136,8 @@ impl PendingCall {
                 ReplyChannel::Hook(id)
                 | ReplyChannel::CanUse(id)
                 | ReplyChannel::Mcp(id, _)
-                | ReplyChannel::Elicitation(id),
+                | ReplyChannel::Elicitation(id)
+                | ReplyChannel::Denied(id),
             ) => id == request,
             None => false,
         }

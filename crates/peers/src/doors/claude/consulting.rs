@@ -49,6 +49,11 @@ enum Waiting {
     },
     /// Anything that is not about a call.
     Event(&'static str),
+    /// Claude Code itself denied the call.
+    Denied {
+        call: HookedCall,
+        why: String,
+    },
 }
 
 /// A call that is about to run, as its hook reports it.
@@ -125,10 +130,7 @@ impl Claude {
             "PreCompact" => ("PreCompact", Occurrence::Compacting { trigger: text(&input.trigger) }),
             "SessionEnd" => ("SessionEnd", Occurrence::SessionEnded { why: text(&input.reason) }),
             "PermissionDenied" => match HookedCall::of(hook, input) {
-                Some(call) => {
-                    let what = Occurrence::Denied { call: call.named(), reason: text(&input.reason) };
-                    ("PermissionDenied", what)
-                }
+                Some(call) => return self.reported_denial(request, call, text(&input.reason), out),
                 None => return self.say(say::response(request, json!({})), out),
             },
             _ => return self.say(say::response(request, json!({})), out),
@@ -139,6 +141,18 @@ impl Claude {
         }
         let mode = input.permission_mode.as_deref().map(str::to_owned);
         self.consult(request, what, input.agent_id.is_some(), mode, Waiting::Event(event), out);
+    }
+
+    /// Asks the advisers about a denial, and then a person.
+    fn reported_denial(&mut self, request: &str, call: HookedCall, why: String, out: &mut Outbox) {
+        if !self.consulted.has(OccurrenceKind::Denied) {
+            return self.say(say::response(request, json!({})), out);
+        }
+        // It is past the hook before the call.
+        self.has_passed(&call.call);
+        let what = Occurrence::Denied { call: call.named(), reason: why.clone() };
+        let (in_subagent, mode) = (call.in_subagent, call.mode.clone());
+        self.consult(request, what, in_subagent, mode, Waiting::Denied { call, why }, out);
     }
 
     fn consult(
@@ -171,7 +185,21 @@ impl Claude {
         };
         self.consulting.insert(request.to_owned(), Consulting { call, denied_with: None });
         let hook = AdvisedHook { request: request.to_owned(), waits };
+        // What is replayed after a restart may be over: its answer was given, and what it allowed once was used.
+        if !self.woken {
+            self.unconsulted.push((hook, about));
+            return;
+        }
         self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
+    }
+
+    /// Asks the advisers about the hooks that still wait after a replay.
+    pub(super) fn consult_about_the_rest(&mut self, out: &mut Outbox) {
+        for (hook, about) in std::mem::take(&mut self.unconsulted) {
+            if self.consulting.contains_key(&hook.request) {
+                self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
+            }
+        }
     }
 
     /// Claude Code has gone past the hook of this call.
@@ -221,6 +249,10 @@ impl Claude {
                 self.say(say::response(&request, output), out);
             }
             Waiting::Event(event) => self.say(say::response(&request, output(event, &said)), out),
+            Waiting::Denied { call, why } if said.ruling() != Some(ToolRuling::Allow) => {
+                self.denied(&request, &call, &why, out);
+            }
+            Waiting::Denied { .. } => self.say(say::response(&request, may_retry()), out),
         }
     }
 
@@ -251,13 +283,15 @@ fn beside_a_result(event: &str, told: Option<Value>, context: Option<String>) ->
     json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": words}})
 }
 
-/// The output of a hook that is not about a call, or about one that the agent itself denied.
+/// Lets the model make a denied call again.
+pub(super) fn may_retry() -> Value {
+    json!({"hookSpecificOutput": {"hookEventName": "PermissionDenied", "retry": true}})
+}
+
+/// The output of a hook that is not about a call.
 fn output(event: &str, said: &Consulted) -> Value {
     let advice = said.ruling.as_ref();
     match (event, advice.map(|advice| advice.ruling)) {
-        ("PermissionDenied", Some(ToolRuling::Allow)) => {
-            json!({"hookSpecificOutput": {"hookEventName": event, "retry": true}})
-        }
         ("UserPromptSubmit" | "Stop" | "PreCompact", Some(ToolRuling::Deny)) => {
             json!({"decision": "block", "reason": advice.map(|advice| advice.words.as_str()).unwrap_or_default()})
         }

@@ -39,16 +39,21 @@ impl Claude {
         }
     }
 
-    /// Claude Code cancelled its request. The tool's result will say why; a form has no result.
+    /// Claude Code cancelled its request. The tool's result will say why; forms and denials have none.
     fn cancelled(&mut self, line: &ClaudeLine<'_>, out: &mut Outbox) {
         let Some(request) = &line.request_id else { return };
         if self.consulting.remove(&**request).is_some() {
             return;
         }
         let Some((id, call)) = self.calls.iter_mut().find(|(_, call)| call.waits_with(request)) else { return };
-        if matches!(call.channel, Some(ReplyChannel::Elicitation(_))) {
+        let why = match call.channel {
+            Some(ReplyChannel::Elicitation(_)) => Some("the form is no longer wanted"),
+            Some(ReplyChannel::Denied(_)) => Some("the denial is no longer waited with"),
+            _ => None,
+        };
+        if let Some(why) = why {
             let id = id.clone();
-            return self.returned(&id, false, "the form is no longer wanted", out);
+            return self.returned(&id, false, why, out);
         }
         call.channel = None;
         call.cancelled = true;

@@ -14,6 +14,7 @@ mod blocks;
 mod calls;
 mod consulting;
 mod control;
+mod denied;
 mod hear;
 mod interrupts;
 mod mcp;
@@ -30,6 +31,7 @@ mod wire;
 pub use always::AlwaysAsk;
 pub use mcp::{SERVER as MCP_SERVER, TOOL as MCP_TOOL};
 pub use peer::{Begin, Carry, Claude, Process};
+pub use quirks::MODE_THAT_DENIES;
 pub use say::session_uuid;
 
 use askbridge_core::terms::Wishes;

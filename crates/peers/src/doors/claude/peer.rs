@@ -18,7 +18,7 @@ use super::interrupts::Interrupts;
 use super::messages::Messages;
 use super::quirks::{HOOK_TIMEOUT_SECS, OLD_HOOK_TIMEOUT_SECS};
 use super::say;
-use crate::consult::OccurrenceKinds;
+use crate::consult::{Consultation, OccurrenceKinds};
 use crate::peer::{Cx, Frame, Garbled, Outbox, Peer, Record, Tag};
 use crate::told::Told;
 use crate::wish::{AskRef, Query, Receipt, Rejection, Watch, Wish};
@@ -38,6 +38,8 @@ pub struct Begin {
     pub interactive: bool,
     /// How long a permission that cannot be parked is held. Beyond: denied with words, and answerable late.
     pub hold_max: Option<Duration>,
+    /// How long Claude Code waits at a call that its auto mode denied, for a person to overrule that. Zero: it does not.
+    pub denied_wait: Duration,
     /// Tools that always go to a person.
     pub always: AlwaysAsk,
     /// What the advisers look at, for a process that is new. One that runs reports what it was started with.
@@ -83,10 +85,13 @@ pub struct Claude {
     process: Process,
     interactive: bool,
     pub(super) hold_max: Option<Duration>,
+    pub(super) denied_wait: Duration,
     pub(super) always: AlwaysAsk,
     pub(super) consulted: OccurrenceKinds,
     /// The hooks' requests that wait for the advisers.
     pub(super) consulting: HashMap<String, Consulting>,
+    /// Hooks from before a restart, about which the advisers are asked once the replay is over.
+    pub(super) unconsulted: Vec<(AdvisedHook, Consultation)>,
     pub(super) is_recent: bool,
     pub(super) initialized: bool,
     pub(super) words: Vec<String>,
@@ -165,7 +170,7 @@ pub(super) struct Finished {
 
 impl Claude {
     pub fn new(begin: Begin) -> Self {
-        let Begin { session, process, carry, interactive, hold_max, always, consulted } = begin;
+        let Begin { session, process, carry, interactive, hold_max, denied_wait, always, consulted } = begin;
         let consulted = match process {
             Process::New | Process::Resumed => consulted,
             Process::Adopted => OccurrenceKinds::of_bits(carry.consulted),
@@ -175,9 +180,11 @@ impl Claude {
             process,
             interactive,
             hold_max,
+            denied_wait,
             always,
             consulted,
             consulting: HashMap::new(),
+            unconsulted: Vec::new(),
             is_recent: carry.is_recent,
             initialized: carry.initialized,
             words: carry.words,
@@ -310,6 +317,7 @@ impl Claude {
             let line = say::initialize(self.interactive, &self.always, self.consulted, timeout_secs);
             self.say(line, out);
         }
+        self.consult_about_the_rest(out);
     }
 
     /// Takes up what waits in the session.

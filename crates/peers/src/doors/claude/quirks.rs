@@ -16,6 +16,9 @@ pub(super) const RAN_HOOK_TIMEOUT_SECS: u64 = 5;
 /// reads `hook error:` in front of them.
 pub(super) const MODE_WITHOUT_QUESTIONS: &str = "dontAsk";
 
+/// In this mode a classifier of the vendor's allows and denies calls, and no person is asked.
+pub const MODE_THAT_DENIES: &str = "auto";
+
 /// A deny with `interrupt` loses its words: the model reads a fixed sentence instead. So they precede the next message.
 pub(super) fn words_after_a_stop(words: &str, message: &str) -> String {
     format!("(When you were stopped, this was the reason: {words})\n\n{message}")

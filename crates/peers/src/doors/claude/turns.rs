@@ -16,6 +16,7 @@ use super::always::asks;
 use super::calls::{CallStage, PendingCall};
 use super::mcp;
 use super::peer::{Claude, Finished, PendingRuling};
+use super::quirks::MODE_THAT_DENIES;
 use super::wire::{Block, ClaudeLine, Message, Streaming, System, TurnResult};
 use crate::json::Lent;
 use crate::peer::{BlockKind as Kind, Outbox, Streamed};
@@ -182,7 +183,8 @@ impl Claude {
             CallStage::Told if !was_lost => {
                 Wish::Deliver { parcel: Parcel::Verdict(ask), proof: format!("tool_result {id}") }
             }
-            _ if call.verdict.is_some() => Wish::Strand { ask: AskRef::Id(ask) },
+            // A person may still overrule a denial that Claude Code no longer waits with.
+            _ if call.verdict.is_some() || call.is_denied() => Wish::Strand { ask: AskRef::Id(ask) },
             _ if ok => overtaken(ask, None),
             _ if self.interrupting => {
                 Wish::Withdraw { ask: AskRef::Id(ask), why: "the turn was interrupted".to_owned() }
@@ -251,7 +253,13 @@ impl Claude {
         let Ok(system) = serde_json::from_str::<System<'_>>(text) else { return };
         let name = line.uuid.as_deref().unwrap_or_default().to_owned();
         match line.subtype.as_deref() {
-            Some("init") => self.turn_began(out),
+            Some("init") => {
+                // Where nothing names a mode, Claude Code may begin in one in which it denies calls by itself.
+                if let Some(mode) = system.permission_mode.filter(|mode| mode == MODE_THAT_DENIES) {
+                    self.mode_changed(mode, out);
+                }
+                self.turn_began(out);
+            }
             Some("background_tasks_changed") => self.background_tasks = system.tasks.map_or(0, |tasks| tasks.len()),
             Some("status") => {
                 if let Some(mode) = system.permission_mode {

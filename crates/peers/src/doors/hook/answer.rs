@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::denied::may_retry;
 use super::hear::{Agent, HookEvent, HookEventKind, ToolCall};
 use super::mouth::Mouth;
 use crate::tools::answered::{allowed, answered, planned, spoken, stops};
@@ -58,6 +59,9 @@ pub(super) fn said(view: &AskView, call: &ToolCall) -> Option<HookAnswer> {
 
 /// The hook's output about a call. `follows`: another hook comes after this one, which can deny in our words.
 pub fn answer(heard: &HookEvent, call: &ToolCall, follows: bool, view: &AskView) -> Option<String> {
+    if let HookEventKind::Denied { .. } = &heard.what {
+        return overrules(view).then(may_retry);
+    }
     let said = said(view, call)?;
     let output = match (&heard.what, heard.agent) {
         (HookEventKind::Calling(_), _) => Output::Calling(calling(said, &view.ask.body, follows)?),
@@ -66,6 +70,12 @@ pub fn answer(heard: &HookEvent, call: &ToolCall, follows: bool, view: &AskView)
         _ => return None,
     };
     serde_json::to_string(&Hooked { hook_specific_output: output }).ok()
+}
+
+/// Whether a person lets the denied call through. Otherwise the denial stands, and its hook has nothing to say.
+pub(super) fn overrules(view: &AskView) -> bool {
+    let verdict = view.verdict.as_ref().filter(|_| view.state == State::Answered && view.ask.body.denied().is_some());
+    verdict.is_some_and(|it| matches!(it.ruling, Ruling::Answer(Answer::Approval(Decision::Allow { .. }))))
 }
 
 /// Lets a call wait without its process. Only for a run without a terminal; it comes back with a resume.

@@ -75,7 +75,7 @@ fn approval(heard: &HookEvent, call: &ToolCall, input: &RawValue) -> Result<askb
 /// A subagent's call does not end with the turn that the person sees.
 const IN_SUBAGENT: &str = "in_subagent";
 
-fn more(heard: &HookEvent, mouth: Mouth, body: &Body) -> Option<Raw> {
+pub(super) fn more(heard: &HookEvent, mouth: Mouth, body: &Body) -> Option<Raw> {
     let shown = approval::shown(body).and_then(|shown| serde_json::from_str::<Map<String, Value>>(shown.as_str()).ok());
     let mut more = shown.unwrap_or_default();
     if heard.in_subagent {

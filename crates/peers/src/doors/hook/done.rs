@@ -6,7 +6,7 @@ use askbridge_core::view::{AskView, State};
 use serde_json::Value;
 
 use super::NAME;
-use super::answer::{HookAnswer, said};
+use super::answer::{HookAnswer, overrules, said};
 use super::asking::is_of_subagent;
 use super::hear::{Agent, ToolCall};
 use super::mouth::Mouth;
@@ -24,6 +24,8 @@ pub enum Finished {
     },
     /// The agent went on without an answer, and nothing else could have given it one.
     LetGo,
+    /// The agent went on without what was decided, which it has to be told otherwise.
+    Untold,
 }
 
 const OVERTAKEN: Finished = Finished::Overtaken { ran: None };
@@ -37,8 +39,11 @@ pub fn is_certain(view: &AskView) -> bool {
     !(has_rival && is_decided && view.delivered_at.is_none() && !view.stranded)
 }
 
-/// Whether this is the call that the ask is about.
+/// Whether this is the call that the ask is about. A denied call has not run, and the one that is made again is another.
 pub fn is_about(view: &AskView, call: &ToolCall) -> bool {
+    if view.ask.body.denied().is_some() {
+        return false;
+    }
     let asked = asked(&view.ask);
     let folder = view.ask.context.folder.as_deref();
     // A person may have changed the input.
@@ -70,6 +75,9 @@ fn asked(ask: &Ask) -> ToolCall {
 /// `call` is `None` for the end of a turn: calls that ran were reported before, so what is left was denied. Returns
 /// `None` if it means nothing.
 pub fn finished(view: &AskView, call: Option<(&ToolCall, Option<&Raw>)>) -> Option<Finished> {
+    if view.ask.body.denied().is_some() {
+        return if call.is_none() { after_a_denial(view) } else { None };
+    }
     let ours = said(view, &asked(&view.ask));
     let Some((call, response)) = call else {
         return match ours {
@@ -99,6 +107,22 @@ pub fn finished(view: &AskView, call: Option<(&ToolCall, Option<&Raw>)>) -> Opti
         // It ran although we denied it, or had not decided.
         Some(HookAnswer::Deny { .. }) | None => OVERTAKEN,
     })
+}
+
+/// What the end of a turn means for an ask about a denial. The denial itself the agent has read.
+fn after_a_denial(view: &AskView) -> Option<Finished> {
+    match view.state {
+        // A card that no hook waits for stays, as long as the session is open: a person may still let the call through.
+        State::Open | State::Proposed if view.stranded || is_of_subagent(&view.ask.context) => None,
+        State::Open | State::Proposed => match Mouth::of(&view.ask.context) {
+            Mouth::Nobody => Some(Finished::LetGo),
+            Mouth::Terminal | Mouth::PromptTool => Some(Finished::Untold),
+        },
+        _ if view.stranded => None,
+        // Its hook was told, and the connection did not take it.
+        State::Answered if overrules(view) => Some(Finished::Untold),
+        _ => Some(Finished::Delivered),
+    }
 }
 
 /// The output of the hook after a call, which tells the model what ran. `None`: it ran as the model wrote it.

@@ -96,7 +96,7 @@ fn approval(new: NewApproval) -> Option<Approval> {
         && reason.as_deref().is_none_or(|text| is_plain(text, ASK_TEXT_BYTES_MAX))
         && rules.len() <= OPTIONS_MAX;
     let rules = rules.into_iter().map(rule).collect::<Option<_>>()?;
-    sound.then_some(Approval { tool, input, summary, reason, rules })
+    sound.then_some(Approval { tool, input, summary, reason, rules, overrule: false })
 }
 
 fn rule(new: NewRule) -> Option<OfferedRule> {

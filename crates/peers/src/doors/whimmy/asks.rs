@@ -93,6 +93,7 @@ impl Whimmy {
             summary: Some(payload.action.clone()).filter(|action| !action.is_empty()),
             reason: None,
             rules: Vec::new(),
+            overrule: false,
         };
         self.wants(Body::Approval(approval), &format!("x:{name}"), name, payload, original, out);
     }

@@ -142,6 +142,7 @@ impl House {
             summary: None,
             reason: None,
             rules: Vec::new(),
+            overrule: false,
         };
         NewAsk {
             body: Body::Approval(approval),

@@ -151,6 +151,7 @@ fn ask(session: Option<SessionId>) -> Wish {
         summary: None,
         reason: None,
         rules: Vec::new(),
+        overrule: false,
     };
     Wish::Ask(Box::new(AskWish {
         door: http::NAME,
