@@ -165,8 +165,8 @@ impl Settings {
     }
 
     pub(crate) fn hook_options(&self) -> HookOptions {
-        let askbridge_config::Hooks { park, headless, away_after, .. } = &self.hooks;
-        HookOptions { park: **park, headless: **headless, away_after: **away_after }
+        let askbridge_config::Hooks { park, headless, away_after, back, .. } = &self.hooks;
+        HookOptions { park: **park, headless: **headless, away_after: **away_after, back: **back }
     }
 
     /// How people who are away are rung.
