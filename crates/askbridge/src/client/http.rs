@@ -56,7 +56,7 @@ enum Transport {
     Url {
         remote: Arc<Remote>,
         token: Option<String>,
-        /// This machine is connected to it: nobody named it for this command.
+        /// This machine is connected to it; it was not named for this command.
         is_home: bool,
     },
 }

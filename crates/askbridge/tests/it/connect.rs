@@ -356,6 +356,8 @@ fn a_connect_that_is_killed_goes_on_with_the_same_tap() {
 #[test]
 fn what_is_named_for_a_command_wins_over_the_connection() {
     let mut home = Home::connected();
+    let off = format!("echo '{}' | ASKBRIDGE_HOOKS_ACCEPT=0 askbridge hook", event("Off?"));
+    assert_eq!(home.laptop.bash(&off).good(), "", "hooks are off");
     home.laptop.start_with(&["--listen", "127.0.0.1:0"]);
     let here = home.laptop.run(&["ask", "Here?", "--no-wait", "--url", "here"]);
     let here = here.good().trim().to_owned();

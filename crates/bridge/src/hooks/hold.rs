@@ -172,6 +172,8 @@ async fn wait(
     if !app.handle.is_open(ask).await? {
         return Ok(WaitEnd::Settled);
     }
+    // On this machine, hooks that are installed twice may wait for one ask, and each prints the answer.
+    let is_elsewhere = matches!(held.waiting, Some(WaitingHook::Elsewhere { .. }));
     let warm = async {
         match held.park {
             Some(park) => sleep(park).await,
@@ -192,7 +194,7 @@ async fn wait(
         biased;
         () = app.tokens.revoked(held.caller) => WaitEnd::Revoked,
         _ = end => WaitEnd::Settled,
-        () = connected.superseded.cancelled() => WaitEnd::Superseded,
+        () = connected.superseded.cancelled(), if is_elsewhere => WaitEnd::Superseded,
         () = app.hooks.farewells.said(ask) => WaitEnd::Gone,
         () = gone.cancelled() => WaitEnd::Gone,
         () = agent_is_gone => WaitEnd::Gone,

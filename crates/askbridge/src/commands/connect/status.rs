@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use askbridge_bridge::clock::Clock;
+use askbridge_core::ids::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -42,18 +43,20 @@ pub(crate) async fn stand(connection: &Connection) -> Result<Standing, Failure> 
         Err(error) => return Ok(Standing::Trouble(error)),
     };
     match client.get("/v1/me").await.and_then(|reply| reply.json::<Me>()) {
-        Ok(me) if me.role == "agent" => Ok(Standing::Good { version, clock_off: date.map(off_from) }),
+        Ok(me) if me.role == "agent" => {
+            let clock_off = date.map(|date| apart(Clock::System.now(), date));
+            Ok(Standing::Good { version, clock_off })
+        }
         Ok(me) => Ok(Standing::Trouble(Error::Strange(format!("the token of this machine is that of a {}", me.role)))),
         Err(Error::Disconnected { .. }) => Ok(Standing::Revoked),
         Err(error) => Ok(Standing::Trouble(error)),
     }
 }
 
-/// How far the clock here is off from that time, which has whole seconds.
-fn off_from(date: SystemTime) -> Duration {
-    let millis = date.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-    let there = i64::try_from(millis).unwrap_or(i64::MAX);
-    Duration::from_millis(Clock::System.now().0.abs_diff(there))
+/// How far the clock here is off from the time there, which has whole seconds.
+fn apart(here: Timestamp, there: SystemTime) -> Duration {
+    let millis = there.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    Duration::from_millis(here.0.abs_diff(i64::try_from(millis).unwrap_or(i64::MAX)))
 }
 
 pub(super) async fn show(settings: &Settings, as_json: bool) -> Result<Exit, Failure> {
@@ -91,4 +94,18 @@ pub(super) async fn show(settings: &Settings, as_json: bool) -> Result<Exit, Fai
     print(&format!("connected to {url} as {}", visible(name)))?;
     tell(&what);
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_are_as_far_apart_as_they_are_in_either_direction() {
+        let there = httpdate::parse_http_date("Sun, 15 Nov 2026 08:30:00 GMT").unwrap();
+        let here = |seconds: i64| Timestamp((1_794_731_400 + seconds) * 1000);
+        assert_eq!(apart(here(0), there), Duration::ZERO);
+        assert_eq!(apart(here(90), there), Duration::from_secs(90));
+        assert_eq!(apart(here(-90), there), Duration::from_secs(90));
+    }
 }

@@ -91,6 +91,10 @@ pub(super) async fn call(
 ) -> Option<String> {
     let agent = agent_above(std::process::id(), "hook").and_then(ProcessId::of);
     let accept = *settings.hooks.accept;
+    // Switched off, wherever the server is.
+    if accept.is_zero() {
+        return None;
+    }
     let client = Client::new(settings, None).ok()?;
     if !client.is_elsewhere() {
         let client = Client::of_this_user(settings);
