@@ -6,8 +6,8 @@ use askbridge_config::{ForEveryone, ForServer};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    answer, ask, away, channel, completions, config, demo, digest, doctor, hook, inbox, init, journal, mcp, notify,
-    pair, policy, resume, run, serve, taps, token,
+    answer, ask, away, channel, completions, config, connect, demo, digest, doctor, hook, inbox, init, journal, mcp,
+    notify, pair, policy, resume, run, serve, taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -18,8 +18,8 @@ Carries a coding agent's question to a person, and the answer back.
 
 Usage: askbridge [COMMAND]
 
-  serve            run the server in the foreground (the default)
-  demo             see how it works: a script asks, you answer
+  serve, demo      run the server (the default); see how it works
+  connect          let this machine ask at your askbridge at home
   ask, wait        ask a person and print the answer; wait for one asked before
   inbox, answer    see what waits for you (live with --watch), and answer it
   pair, token      let a phone or browser decide; list and revoke tokens
@@ -72,6 +72,11 @@ pub(crate) enum Command {
     Pair(pair::Args),
     /// List, create and revoke tokens
     Token(token::Args),
+    /// Let this machine ask at an askbridge on another one: its hooks, MCP and `askbridge ask`
+    Connect(connect::Args),
+    /// Let this machine ask at its own askbridge again
+    #[command(hide = true)]
+    Disconnect,
     /// Say whether a tap on a paired device is needed before a program speaks for a person
     Taps(taps::Args),
     /// Check, export, back up, restore or prune the journal

@@ -104,6 +104,8 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Inbox(args) => commands::inbox::run(settings, args).await,
             Command::Answer(args) => commands::answer::run(settings, *args).await,
             Command::Pair(args) => commands::pair::run(settings, args).await,
+            Command::Connect(args) => commands::connect::run(settings, args).await,
+            Command::Disconnect => commands::connect::off(settings).await,
             Command::Taps(args) => commands::taps::run(settings, args).await,
             Command::Token(args) => commands::token::run(settings, args).await,
             Command::Journal(args) => commands::journal::run(settings, &args).await,

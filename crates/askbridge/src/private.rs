@@ -11,6 +11,7 @@ use tracing::warn;
 /// Prefixes of our own files in the data folder, which may hold others if the user chose such a folder.
 const OURS: &[&str] = &[
     "token",
+    "connection",
     "node-id",
     "lock",
     "run",

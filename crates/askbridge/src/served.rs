@@ -98,6 +98,7 @@ impl Served {
         app.handle.always_ask(settings.always_ask_patterns());
         rule_file::follow(&app, rules, read).await;
         workflows::follow(&app, gobby, gobby_read).await;
+        app.note_token_uses();
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
         let spoken = Spoken::prepare(&app, settings).await?;
@@ -258,6 +259,7 @@ async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, 
             device: "token file".to_owned(),
             role: TokenRole::Local,
             made_at: now.0,
+            connected_by: None,
         };
         // The token file was replaced, so its former token is of no use to anyone.
         let _ = tokens.revoke("local").await;

@@ -169,8 +169,14 @@ impl Settings {
     }
 
     pub(crate) fn hook_options(&self) -> HookOptions {
-        let askbridge_config::Hooks { park, headless, denied_wait, away_after, .. } = &self.hooks;
-        HookOptions { park: **park, headless: **headless, denied_wait: **denied_wait, away_after: **away_after }
+        let askbridge_config::Hooks { park, headless, denied_wait, away_after, back, .. } = &self.hooks;
+        HookOptions {
+            park: **park,
+            headless: **headless,
+            denied_wait: **denied_wait,
+            away_after: **away_after,
+            back: **back,
+        }
     }
 
     /// The tools that always go to a person, in terminals too.

@@ -17,6 +17,9 @@ use tracing_subscriber::EnvFilter;
 
 use super::spans;
 
+/// The word for the server on this machine, where a URL is expected.
+pub const HERE: &str = "here";
+
 /// How a value is written, and how it is parsed to type `T`.
 pub(crate) struct Kind<T> {
     pub(crate) form: Form,
@@ -90,6 +93,17 @@ pub(crate) const fn url() -> Kind<Option<String>> {
             } else {
                 Err(form.wrong(text))
             }
+        },
+    }
+}
+
+/// The same, or this word.
+pub(crate) const fn server() -> Kind<Option<String>> {
+    Kind {
+        form: Form::Url,
+        read: |form, text| match text {
+            HERE => Ok(Some(HERE.to_owned())),
+            text => (url().read)(form, text),
         },
     }
 }

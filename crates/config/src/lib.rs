@@ -20,7 +20,7 @@ mod texts;
 
 pub use collector::Collector;
 pub use flags::{Flags, ForEveryone, ForServer};
-pub use kind::{Form, LogFormat, bytes, items};
+pub use kind::{Form, HERE, LogFormat, bytes, items};
 pub use reference::page as reference;
 pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;

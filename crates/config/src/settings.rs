@@ -17,7 +17,7 @@ use ipnet::IpNet;
 use super::collector::{Collector, collector};
 use super::kind::{
     Kind, LogFormat, SpokenAt, address, amount, count, dialects, file, folder, folders, hosts, hours, level, one_of,
-    origins, ranges, secret, span, span_or_zero, spans_of, text, tools, url, waits, yes_or_no,
+    origins, ranges, secret, server, span, span_or_zero, spans_of, text, tools, url, waits, yes_or_no,
 };
 use super::table::Default::{Computed, Nothing, Text};
 use super::table::{Flag, Key, Machine, Names, Setting, USUAL, Whose, settings};
@@ -43,8 +43,8 @@ settings! {
         token: Option<String> = secret(), Nothing("none: commands use the local socket"),
             flag: Flag::Without, whose: Whose::Caller;
         /// Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to, with a token, instead of the one on
-        /// this machine
-        url: Option<String> = url(), Text(""), whose: Whose::Commands;
+        /// this machine, or the one that this machine is connected to; here: the one on this machine, connected or not
+        url: Option<String> = server(), Text(""), whose: Whose::Commands;
         /// A PEM file with certificate authorities that commands trust beside those of the machine, for a `url` with
         /// https
         authorities: Option<PathBuf> = file(), Text(""), whose: Whose::Commands;
@@ -130,6 +130,9 @@ settings! {
         denied_wait: Duration = span_or_zero(limits::WAIT_MAX), Text("1m");
         /// How long all terminals of this machine have to be idle before you count as away, with `askbridge away auto`
         away_after: Duration = span_or_zero(limits::WAIT_MAX), Text("5m");
+        /// How long the question of an agent on a connected machine stays as it is after its connection was lost; after
+        /// that, the card says that the way back is gone
+        back: Duration = span_or_zero(limits::WAIT_MAX), Text("2m");
     }
 
     /// Ringing people who are away.

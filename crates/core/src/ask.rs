@@ -142,6 +142,9 @@ pub struct Asker {
     pub door: String,
     pub agent: String,
     pub party: PartyId,
+    /// The name of the machine that it came from, as the people here know it. Not the asker's word: the bridge reads it
+    /// off the token. `None`: this machine, or a program that holds a token of its own.
+    pub machine: Option<String>,
 }
 
 /// What a person needs to know to decide from a phone.

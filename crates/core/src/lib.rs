@@ -44,7 +44,7 @@
 //!     body: Body::Questions(vec![question]),
 //!     terms: terms(&Rules::default(), &facts), // no terms were requested: it waits for ever
 //!     reach: Reach::Pull,
-//!     asker: Asker { door: "http".into(), agent: "ci".into(), party: "token-1".into() },
+//!     asker: Asker { door: "http".into(), agent: "ci".into(), party: "token-1".into(), machine: None },
 //!     call: None,
 //!     made: None,
 //!     context: Context::default(),

@@ -159,6 +159,22 @@ pub const READ_BYTES_MAX: usize = 1024 * 1024;
 
 /// Requests that one token may make in a second, unless more or fewer are configured. Beyond: 429 with Retry-After.
 pub const REQUESTS_PER_SECOND: u32 = 10_000;
+/// Requests that one connected machine may make in a second. Beyond: 429 with Retry-After.
+pub const MACHINE_REQUESTS_PER_SECOND: u32 = 100;
+/// Questions and approvals that one connected machine may ask in a minute, its agents together. Beyond: 429 with
+/// Retry-After; its terminals show their own dialogs.
+pub const MACHINE_ASKS_PER_MINUTE: u32 = 120;
+/// Machines that may be connected. Beyond: no further one is, until one is revoked.
+pub const MACHINES_MAX: usize = 256;
+/// Machines that may wait for the tap that connects them at the same time. Beyond: 429. They are counted apart from
+/// other taps, so that strangers on the network cannot block those.
+pub const OPEN_CONNECTS_MAX: usize = 2;
+/// Machines that may ask to be connected in an hour; after a quiet time, as many in a row. Beyond: 429.
+pub const CONNECTS_PER_HOUR: u32 = 6;
+/// How long a machine that waits for its tap may be silent. Beyond: the request for the tap is withdrawn.
+pub const CONNECT_SILENCE_MAX: Duration = Duration::from_secs(20);
+/// How often it is stored when tokens were last used. What was not stored yet is lost by a kill.
+pub const TOKEN_USES_EVERY: Duration = Duration::from_secs(60);
 /// Failed logins that one address may make in a minute, unless configured otherwise. Beyond: 429 with Retry-After.
 pub const FAILURES_PER_MINUTE: u32 = 20;
 /// How long a pairing link works. Beyond: a new one is needed.
@@ -309,6 +325,9 @@ pub const HOOK_LOOKS_MAX: usize = 32;
 /// Calls of agents in terminals whose ids are remembered until a permission request for them arrives. Beyond: the
 /// oldest is forgotten, and its end is recognised by its tool and input.
 pub const HOOK_NOTES_MAX: usize = 256;
+/// Hooks on other machines that said why they ended, and whose asks were not told yet. Beyond: all are forgotten, and
+/// their asks wait for a return that does not come.
+pub const HOOK_FAREWELLS_MAX: usize = 1024;
 /// Longest time that a hook can be configured to wait for the server to accept its event. Beyond: the setting is
 /// refused.
 pub const HOOK_ACCEPT_MAX: Duration = Duration::from_secs(60);

@@ -66,7 +66,7 @@ fn asked(session: SessionId) -> Event {
         body: Body::Questions(vec![question]),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker { door: door.into(), agent: agent.into(), party: PartyId::from("token:ci") },
+        asker: Asker { door: door.into(), agent: agent.into(), party: PartyId::from("token:ci"), machine: None },
         call: None,
         context: Context::default(),
         key: None,

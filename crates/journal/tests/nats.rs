@@ -59,7 +59,7 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
         body: Body::Plan(Plan { text: "Move the house\nstone by stone".into() }),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("ci") },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("ci"), machine: None },
         call: None,
         context: Context::default(),
         key: None,

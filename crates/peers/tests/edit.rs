@@ -18,7 +18,7 @@ fn wrong(door: &str, agent: &str, tool: &str, input: &Value, edited: &Value) -> 
         rules: Vec::new(),
         overrule: false,
     };
-    let asker = Asker { door: door.to_owned(), agent: agent.to_owned(), party: "p".into() };
+    let asker = Asker { door: door.to_owned(), agent: agent.to_owned(), party: "p".into(), machine: None };
     let sample = asks::ask("approval").unwrap();
     let ask = Ask { body: Body::Approval(approval.clone()), asker, ..(*sample).clone() };
     check_edit(&ask, &approval, &Raw::from(edited.to_string())).iter().map(ToString::to_string).collect()

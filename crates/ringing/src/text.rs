@@ -200,10 +200,13 @@ fn approval_text(approval: &Approval) -> String {
     text
 }
 
-/// Where the agent works.
+/// Where the agent works: which machine, if not this one, which folder, which branch.
 fn place(ask: &Ask) -> String {
     let folder = ask.context.folder.as_deref().map(|folder| folder.rsplit('/').next().unwrap_or(folder));
-    let parts = [folder, ask.context.branch.as_deref()].into_iter().flatten().filter(|part| !part.is_empty());
+    let parts = [ask.asker.machine.as_deref(), folder, ask.context.branch.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty());
     parts.map(|part| clean(part, 60)).collect::<Vec<_>>().join(" · ")
 }
 
@@ -258,7 +261,12 @@ mod tests {
                 quorum: 1,
             },
             reach: Reach::Pull,
-            asker: Asker { door: "http".to_owned(), agent: "deployer".to_owned(), party: PartyId::from("p") },
+            asker: Asker {
+                door: "http".to_owned(),
+                agent: "deployer".to_owned(),
+                party: PartyId::from("p"),
+                machine: None,
+            },
             call: None,
             context: Context { folder: Some("/home/ada/shop".to_owned()), ..Context::default() },
             key: None,

@@ -71,7 +71,7 @@ pub fn ask(name: &str) -> Option<Arc<Ask>> {
 /// A program that asks over HTTP, or an agent that we run.
 fn asker(name: &str) -> Asker {
     let (door, agent, party) = if name == "hosted" { ("claude", "claude", "host") } else { ("http", "ci", "tok_ci") };
-    Asker { door: door.to_owned(), agent: agent.to_owned(), party: party.into() }
+    Asker { door: door.to_owned(), agent: agent.to_owned(), party: party.into(), machine: None }
 }
 
 /// Default terms: no deadline, and the agent is told how the ask ended.

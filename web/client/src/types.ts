@@ -105,6 +105,8 @@ export interface AskCommon {
   handed_at?: Time;
   id: string;
   late?: Late;
+  /** The machine that it came from, by the name under which a person connected it. Left out for this machine. */
+  machine?: string;
   /** The session went on as another one; this is the ask there. */
   moved_to?: string;
   notes: Record<string, string>;
@@ -464,6 +466,14 @@ export interface Code {
   name: string;
   /** How long it works. */
   seconds: number;
+}
+
+/** A machine that may ask here. */
+export interface Connection {
+  /** For revoking it; not a secret. */
+  id: string;
+  /** What people read on its cards. */
+  name: string;
 }
 
 /** How much of an ask a notice shows. */
@@ -917,6 +927,14 @@ export interface Late {
   notes: Record<string, string>;
 }
 
+/** A hook on another machine that leaves before it was answered. */
+export interface LeavingHook {
+  /** Its agent has ended. Otherwise its agent ended it: the dialog was answered, or the call cancelled. */
+  agent_ended?: boolean;
+  /** The name that it gave itself in `askbridge-hook-id`. */
+  hook: string;
+}
+
 /** Who you are here. */
 export interface Me {
   /** What you hold in your hand: `phone`, `terminal`. */
@@ -1059,6 +1077,14 @@ export interface WebPushNewChannel extends NewChannelCommon {
 export interface NewCode {
   /** Who will hold the token, for people to read: 1 to 64 characters. */
   name: string;
+}
+
+/** A machine that wants to ask here. */
+export interface NewConnection {
+  /** What people read on its cards: 1 to 64 characters. */
+  name: string;
+  /** The SHA-256 of a token that the machine made itself, `ab_` and 64 random hexadecimal digits, in hexadecimal. The token counts once the tap is given. */
+  token_sha256: string;
 }
 
 /** What a person needs to decide from a phone. */
@@ -1253,6 +1279,10 @@ export interface OwnDevice {
   device: string;
   /** For sending it away; not a secret. */
   id: string;
+  /** A machine that you connected: its agents ask here, and it never decides. `device` is its name. */
+  is_machine?: boolean;
+  /** When it last called; up to a minute before a kill of the server may be missing. */
+  last_used_at?: Time;
   paired_at: Time;
   role: TokenRole;
 }
@@ -1447,6 +1477,8 @@ export interface RecordedAsk {
   instead_of?: string;
   key?: string;
   kind: RecordedKind;
+  /** The name of the machine that it came from, if that is not the server's own. */
+  machine?: string;
   /** JSON that came from outside, as it was. */
   original?: unknown;
   party: string;
@@ -1973,9 +2005,13 @@ export type Time = string;
 
 /** Who holds a token. */
 export interface Token {
+  /** The person whose device connected this machine. Only of machines. */
+  connected_by?: string;
   device: string;
   /** Names the token for revoking; not a secret. */
   id: string;
+  /** When it was last used; up to a minute before a kill of the server may be missing. */
+  last_used_at?: Time;
   made_at: Time;
   name: string;
   role: TokenRole;

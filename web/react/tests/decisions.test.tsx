@@ -16,12 +16,22 @@ test("a tap says which program wants what, as a list, and has nothing to edit", 
   const input = { wants: "Pair a device of ada", program: "askbridge pair", below: "script < tmux", terminal: "pts/3" };
   const approval = { tool: "askbridge", input, summary: input.wants, rules: [] };
   const { user, calls } = given({ ...command(), agent: "askbridge", approval });
-  expect(screen.getByRole("heading", { name: "A program on this machine asks you" })).toBeTruthy();
+  expect(screen.getByRole("heading", { name: "askbridge asks for a tap" })).toBeTruthy();
   expect((await screen.findByText("script < tmux")).tagName).toBe("DD");
   expect(screen.getAllByText("Pair a device of ada")).toHaveLength(1);
   expect(screen.queryByRole("button", { name: "Edit" })).toBeNull();
   await user.click(press("Allow once"));
   expect(calls.onAnswer).toHaveBeenCalledExactlyOnceWith({ decision: "allow" });
+});
+
+test("a card of a connected machine says which one it is, and no other does", () => {
+  given({ ...command(), machine: "laptop" });
+  expect(screen.getByRole("img", { name: "Machine" }).parentElement?.textContent).toBe("laptop");
+});
+
+test("a card of this machine names none", () => {
+  given(command());
+  expect(screen.queryByRole("img", { name: "Machine" })).toBeNull();
 });
 
 test("always shows each rule to the letter before it is saved", async () => {

@@ -24,6 +24,8 @@ pub(crate) struct Shown {
     #[serde(flatten)]
     pub(crate) body: Body,
     pub(crate) agent: String,
+    /// The connected machine that it came from.
+    pub(crate) machine: Option<String>,
     #[serde(default)]
     pub(crate) context: Context,
     #[serde(default)]

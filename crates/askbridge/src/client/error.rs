@@ -27,6 +27,9 @@ pub(crate) enum Error {
     /// The connection was lost after something was sent, which may have been done or not.
     #[error("the connection to askbridge at {place} was lost: {why}")]
     Lost { place: String, why: String },
+    /// The askbridge that this machine is connected to does not know it any more.
+    #[error("{place} does not know this machine any more: its connection was revoked there")]
+    Disconnected { place: String },
     #[error("{0}")]
     Refused(Box<Problem>),
     #[error("askbridge said something that makes no sense here: {0}")]
@@ -69,7 +72,7 @@ impl Error {
         match self {
             Self::Unreachable { .. } | Self::Lost { .. } => true,
             Self::Refused(problem) => problem.retry,
-            Self::Strange(_) | Self::Untrusted { .. } => false,
+            Self::Strange(_) | Self::Untrusted { .. } | Self::Disconnected { .. } => false,
         }
     }
 }
@@ -107,6 +110,10 @@ impl From<Error> for Failure {
             Error::Unreachable { .. } => Some("start it with `askbridge`, and leave it running"),
             Error::Untrusted { .. } => {
                 Some("if an authority of your own vouches for it, name its certificate with `--authorities FILE`")
+            }
+            Error::Disconnected { place } => {
+                let hint = format!("connect it again with `askbridge connect {place}`, or type `askbridge disconnect`");
+                return Failure::new(&error).hint(hint);
             }
             Error::Refused(problem) if problem.status == 401 => {
                 Some("make a token with `askbridge token create NAME` or `askbridge pair --print-token`")

@@ -4,9 +4,10 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use askbridge_bridge::server::reachable;
+use askbridge_config::HERE;
 use askbridge_platform::{local_socket, ourselves};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -14,15 +15,17 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response, header};
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
 use super::ask::Ask;
+use super::connection::Connection;
 use super::error::{Error, Problem};
 use super::events::Events;
 use super::lines::Lines;
-use super::remote::{Connection, NoWay, Remote};
+use super::remote::{NoWay, Remote, Stream, Trust};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -52,7 +55,9 @@ enum Transport {
     /// A server on another machine.
     Url {
         remote: Arc<Remote>,
-        token: String,
+        token: Option<String>,
+        /// This machine is connected to it; it was not named for this command.
+        is_home: bool,
     },
 }
 
@@ -61,6 +66,14 @@ enum Transport {
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) text: String,
+}
+
+/// What a server says of itself.
+#[derive(Debug)]
+pub(crate) struct Greeting {
+    pub(crate) version: String,
+    /// In whole seconds, as a header has it.
+    pub(crate) date: Option<SystemTime>,
 }
 
 /// The result of an exchange.
@@ -74,17 +87,46 @@ pub(crate) enum Exchanged {
 }
 
 impl Client {
-    /// Connects to the configured URL, which needs a token; without a URL, to the server on this machine.
+    /// Connects to the configured URL, which needs a token; without a URL, to the askbridge that this machine is
+    /// connected to; without a connection, to the server on this machine. A token that is named without a URL is for
+    /// the server on this machine, and is sent nowhere else.
     pub(crate) fn new(settings: &Settings, token: Option<String>) -> Result<Self, Failure> {
-        let Some(url) = &*settings.top.url else { return Ok(Self::here(settings, token)) };
-        let Some(token) = token.or_else(|| (*settings.top.token).clone()) else {
-            let hint = "make one on the machine where it runs, with `askbridge token create NAME` to ask or `askbridge pair \
-                        --print-token` to decide, and set ASKBRIDGE_TOKEN";
-            return Err(Failure::usage(format!("speaking to {url} needs a token")).hint(hint));
-        };
-        let remote = Remote::new(url, (*settings.top.authorities).clone());
-        let remote = remote.ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))?;
-        Ok(Self(Transport::Url { remote: Arc::new(remote), token }))
+        let token = token.or_else(|| (*settings.top.token).clone());
+        match (settings.top.url.as_deref(), token) {
+            (Some(HERE), token) => Ok(Self::here(settings, token)),
+            (Some(url), Some(token)) => Self::elsewhere(settings, url, Some(token)),
+            (Some(url), None) => match Connection::read(settings)? {
+                Some(connection) if connection.url == *url => Self::home(&connection),
+                _ => Err(no_token(url)),
+            },
+            (None, Some(token)) => Ok(Self::here(settings, Some(token))),
+            (None, None) => match Connection::read(settings)? {
+                Some(connection) => Self::home(&connection),
+                None => Ok(Self::local(settings)),
+            },
+        }
+    }
+
+    /// Connects to a URL that was named.
+    fn elsewhere(settings: &Settings, url: &str, token: Option<String>) -> Result<Self, Failure> {
+        let remote = Self::remote(url, Trust::Machine((*settings.top.authorities).clone()))?;
+        Ok(Self(Transport::Url { remote, token, is_home: false }))
+    }
+
+    /// Connects to the askbridge that this machine is connected to.
+    pub(crate) fn home(connection: &Connection) -> Result<Self, Failure> {
+        let remote = Self::remote(&connection.url, connection.trust())?;
+        Ok(Self(Transport::Url { remote, token: Some(connection.token().to_owned()), is_home: true }))
+    }
+
+    /// Connects to a URL as a stranger.
+    pub(crate) fn stranger(url: &str, trust: Trust) -> Result<Self, Failure> {
+        Ok(Self(Transport::Url { remote: Self::remote(url, trust)?, token: None, is_home: false }))
+    }
+
+    fn remote(url: &str, trust: Trust) -> Result<Arc<Remote>, Failure> {
+        let remote = Remote::new(url, trust);
+        remote.map(Arc::new).ok_or_else(|| Failure::usage(format!("`{url}` is no address that can be spoken to")))
     }
 
     /// Connects to the server on this machine: over TCP if there is a token, over the local socket otherwise.
@@ -117,7 +159,12 @@ impl Client {
 
     /// Does the server know us by a token, not as this process?
     pub(crate) fn has_token(&self) -> bool {
-        matches!(self.0, Transport::Tcp { token: Some(_), .. } | Transport::Url { .. })
+        matches!(self.0, Transport::Tcp { token: Some(_), .. } | Transport::Url { token: Some(_), .. })
+    }
+
+    /// Is it the askbridge that this machine is connected to?
+    pub(crate) fn is_home(&self) -> bool {
+        matches!(self.0, Transport::Url { is_home: true, .. })
     }
 
     /// Is the server at a URL?
@@ -161,7 +208,7 @@ impl Client {
     pub(crate) async fn begin(
         &self,
         path: &str,
-        headers: &[(&'static str, &'static str)],
+        headers: &[(&'static str, &str)],
         body: Bytes,
     ) -> Result<Response<Incoming>, Error> {
         let request = self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
@@ -189,7 +236,25 @@ impl Client {
         Ok(Exchanged::Whole { status, text: self.read(response.into_body()).await? })
     }
 
-    pub(super) async fn call(
+    /// Says whether the server is there, and what its clock shows.
+    pub(crate) async fn greet(&self) -> Result<Greeting, Error> {
+        let response = self.send(self.request(Method::GET, "/healthz"), Bytes::new(), RESPONSE_MAX).await?;
+        let date = response.headers().get(header::DATE).and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
+        let status = response.status().as_u16();
+        let text = self.read(response.into_body()).await?;
+        if status >= 300 {
+            return Err(self.refusal(status, &text));
+        }
+        #[derive(Deserialize)]
+        struct Health {
+            version: String,
+        }
+        let health: Health = serde_json::from_str(&text).map_err(|error| Error::Strange(error.to_string()))?;
+        Ok(Greeting { version: health.version, date })
+    }
+
+    pub(crate) async fn call(
         &self,
         method: Method,
         path: &str,
@@ -218,7 +283,7 @@ impl Client {
         let (host, token) = match &self.0 {
             Transport::Socket { .. } => ("localhost".to_owned(), None),
             Transport::Tcp { address, token } => (address.to_string(), token.as_ref()),
-            Transport::Url { remote, token } => (remote.host.clone(), Some(token)),
+            Transport::Url { remote, token, .. } => (remote.host.clone(), token.as_ref()),
         };
         let request = Request::builder().method(method).uri(path).header(header::HOST, host);
         match token {
@@ -266,8 +331,8 @@ impl Client {
             Transport::Url { remote, .. } => {
                 let connected = timeout(CONNECT_MAX, remote.connect()).await;
                 match connected.unwrap_or_else(|_| Err(NoWay::Unreachable(io::ErrorKind::TimedOut.into()))) {
-                    Ok(Connection::Plain(stream)) => self.shake_hands(stream).await,
-                    Ok(Connection::Encrypted(stream)) => self.shake_hands(stream).await,
+                    Ok(Stream::Plain(stream)) => self.shake_hands(stream).await,
+                    Ok(Stream::Encrypted(stream)) => self.shake_hands(stream).await,
                     Err(NoWay::Unreachable(source)) => Err(unreachable(source)),
                     Err(NoWay::Untrusted(why)) => Err(Error::Untrusted { place: self.place(), why }),
                 }
@@ -289,7 +354,7 @@ impl Client {
         Error::Lost { place: self.place(), why: why.to_string() }
     }
 
-    fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         match &self.0 {
             Transport::Socket { path, .. } => format!("`{}`", path.display()),
             Transport::Tcp { address, .. } => address.to_string(),
@@ -300,6 +365,7 @@ impl Client {
     /// Interprets a refusal. If a proxy answers for a restarting server, it is unknown whether the request was handled.
     pub(crate) fn refusal(&self, status: u16, text: &str) -> Error {
         match serde_json::from_str::<Problem>(text) {
+            Ok(problem) if problem.status == 401 && self.is_home() => Error::Disconnected { place: self.place() },
             Ok(problem) => Error::Refused(Box::new(problem)),
             Err(_) if matches!(status, 502..=504) => {
                 self.lost(format_args!("something in front of it answered with status {status}"))
@@ -320,6 +386,12 @@ impl Reply {
     pub(crate) fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_str(&self.text).map_err(|error| Error::Strange(error.to_string()))
     }
+}
+
+fn no_token(url: &str) -> Failure {
+    let hint = "make one on the machine where it runs, with `askbridge token create NAME` to ask or `askbridge pair \
+                --print-token` to decide, and set ASKBRIDGE_TOKEN; or connect this machine with `askbridge connect URL`";
+    Failure::usage(format!("speaking to {url} needs a token")).hint(hint)
 }
 
 async fn dial_socket(path: &Path, only_ours: bool) -> io::Result<UnixStream> {

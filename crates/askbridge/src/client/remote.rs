@@ -21,14 +21,22 @@ pub(super) struct Remote {
     tls: Option<Tls>,
 }
 
+/// Whose word about a server's certificate counts.
+#[derive(Debug, Clone)]
+pub(crate) enum Trust {
+    /// The authorities of this machine, and those in a PEM file, if one is named.
+    Machine(Option<PathBuf>),
+    /// Those in this PEM text alone.
+    These(String),
+}
+
 struct Tls {
-    /// A PEM file with authorities that are trusted beside those of the machine.
-    authorities: Option<PathBuf>,
+    trust: Trust,
     /// Made for the first connection and reused: loading the machine's authorities takes milliseconds.
     connector: OnceLock<TlsConnector>,
 }
 
-pub(super) enum Connection {
+pub(super) enum Stream {
     Plain(TcpStream),
     Encrypted(Box<TlsStream<TcpStream>>),
 }
@@ -43,10 +51,10 @@ pub(super) enum NoWay {
 
 impl Remote {
     /// Parses a URL that the settings have accepted: a scheme and a name, perhaps a port.
-    pub(super) fn new(url: &str, authorities: Option<PathBuf>) -> Option<Self> {
+    pub(super) fn new(url: &str, trust: Trust) -> Option<Self> {
         let (scheme, host) = url.split_once("://")?;
         let (tls, usual_port) = match scheme.to_ascii_lowercase().as_str() {
-            "https" => (Some(Tls { authorities, connector: OnceLock::new() }), 443),
+            "https" => (Some(Tls { trust, connector: OnceLock::new() }), 443),
             "http" => (None, 80),
             _ => return None,
         };
@@ -58,13 +66,13 @@ impl Remote {
         Some(Self { url: url.to_owned(), host: host.to_owned(), name, port, tls })
     }
 
-    pub(super) async fn connect(&self) -> Result<Connection, NoWay> {
+    pub(super) async fn connect(&self) -> Result<Stream, NoWay> {
         let stream = TcpStream::connect((&*self.name, self.port)).await.map_err(NoWay::Unreachable)?;
-        let Some(tls) = &self.tls else { return Ok(Connection::Plain(stream)) };
+        let Some(tls) = &self.tls else { return Ok(Stream::Plain(stream)) };
         let connector = tls.connector().map_err(NoWay::Untrusted)?;
         let name = ServerName::try_from(self.name.clone()).map_err(|error| NoWay::Untrusted(error.to_string()))?;
         match connector.connect(name, stream).await {
-            Ok(stream) => Ok(Connection::Encrypted(Box::new(stream))),
+            Ok(stream) => Ok(Stream::Encrypted(Box::new(stream))),
             // A bad certificate stays bad; a connection that broke may work the next time.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(NoWay::Untrusted(error.to_string())),
             Err(error) => Err(NoWay::Unreachable(error)),
@@ -77,14 +85,15 @@ impl Tls {
         if let Some(connector) = self.connector.get() {
             return Ok(connector.clone());
         }
-        let authorities = match &self.authorities {
-            None => Authorities::default(),
-            Some(path) => {
+        let connector = match &self.trust {
+            Trust::Machine(None) => Authorities::default().connector()?,
+            Trust::Machine(Some(path)) => {
                 let wrong = |why: String| format!("could not use `{}` (`authorities`): {why}", path.display());
-                Authorities::read(&std::fs::read(path).map_err(|error| wrong(error.to_string()))?).map_err(wrong)?
+                let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+                Authorities::read(&pem).map_err(wrong)?.connector()?
             }
+            Trust::These(pem) => Authorities::read(pem.as_bytes())?.connector_of_these_alone()?,
         };
-        let connector = authorities.connector()?;
         Ok(self.connector.get_or_init(|| connector).clone())
     }
 }
@@ -102,7 +111,7 @@ mod tests {
     #[test]
     fn a_url_names_a_host_a_port_and_whether_to_encrypt() {
         let read = |url: &str| {
-            let remote = Remote::new(url, None).unwrap();
+            let remote = Remote::new(url, Trust::Machine(None)).unwrap();
             (remote.name, remote.port, remote.host, remote.tls.is_some())
         };
         let of = |name: &str, port, host: &str, tls| (name.to_owned(), port, host.to_owned(), tls);
@@ -111,7 +120,7 @@ mod tests {
         assert_eq!(read("http://127.0.0.1:4760"), of("127.0.0.1", 4760, "127.0.0.1:4760", false));
         assert_eq!(read("https://[2001:db8::1]"), of("2001:db8::1", 443, "[2001:db8::1]", true));
         assert_eq!(read("http://[::1]:4760"), of("::1", 4760, "[::1]:4760", false));
-        assert!(Remote::new("ftp://ask.example.org", None).is_none());
-        assert!(Remote::new("https://ask.example.org:port", None).is_none());
+        assert!(Remote::new("ftp://ask.example.org", Trust::Machine(None)).is_none());
+        assert!(Remote::new("https://ask.example.org:port", Trust::Machine(None)).is_none());
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod away;
 pub(crate) mod channel;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod digest;
 pub(crate) mod doctor;

@@ -10,7 +10,7 @@ use std::process::Command;
 use askbridge_platform::orphans;
 use serde_json::json;
 
-use crate::client::Client;
+use crate::client::{Client, Connection, Error};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::output::tell;
@@ -58,12 +58,16 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
         return unattended::run(settings, how, args.json, &args.command).await;
     }
     if let Err(error) = Client::local(settings).post("/v1/agents", &json!({})).await {
-        if !args.anyway {
+        // On a connected machine no server needs to run: what asks elsewhere cannot decide there.
+        let needs_none = matches!(error, Error::Unreachable { .. }) && Connection::read(settings)?.is_some();
+        if !args.anyway && !needs_none {
             return Err(
                 Failure::from(error).hint("start it with `askbridge`, or run the program unannounced with `--anyway`")
             );
         }
-        tell(&format!("warning: {error}\nwarning: what runs now is not known as an agent"));
+        if !needs_none {
+            tell(&format!("warning: {error}\nwarning: what runs now is not known as an agent"));
+        }
     }
     // Orphaned descendants are adopted by us (subreaper), not by the system, and so stay below an agent. Best effort,
     // since it only narrows what is out of scope anyway.

@@ -76,6 +76,11 @@ struct Token {
     role: String,
     made_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<String>,
+    /// The person whose device connected this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connected_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
 }
 
@@ -142,5 +147,10 @@ fn written(token: &Token) -> String {
 fn row(token: &Token) -> String {
     let made = token.made_at.get(..10).unwrap_or_default();
     let (name, device) = (visible(&token.name), visible(&token.device));
-    format!("{:<10}  {:<8}  {made}  {name} ({device})", token.id, token.role)
+    let mut row = format!("{:<10}  {:<8}  {made}  {name} ({device})", token.id, token.role);
+    if let Some(person) = &token.connected_by {
+        let used = token.last_used_at.as_deref().and_then(|at| at.get(..16)).map(|at| at.replace('T', " "));
+        row.push_str(&format!(", connected by {}, last used {}", visible(person), used.as_deref().unwrap_or("never")));
+    }
+    row
 }

@@ -11,6 +11,9 @@ mod gotchas;
 mod hooks;
 mod house;
 mod http;
+#[path = "../it/https.rs"]
+#[expect(dead_code, reason = "only the certificates are needed here")]
+mod https;
 mod interrupting;
 mod limits;
 mod messages;

@@ -89,6 +89,7 @@ fn every_setting_says_where_it_came_from() {
     hooks.park off default
     hooks.headless 1m default
     hooks.away_after 5m default
+    hooks.back 2m default
     notify.grace 15s default
     notify.remind 10m,1h default
     notify.quiet (none) default

@@ -10,6 +10,7 @@ mod bridge;
 mod caddy;
 mod collector;
 mod config;
+mod connect;
 mod copies;
 mod demo;
 mod digest;

@@ -324,7 +324,8 @@ fn the_help_of_ask_lists_its_exit_codes() {
           --listen <ADDRESS>    Address to serve on, and to reach with a token
           --data <FOLDER>       Folder of the journal, the token file and the local socket
           --url <URL>           Server that `ask`, `wait`, `inbox`, `answer`, `mcp` and `hook` speak to,
-                                with a token, instead of the one on this machine
+                                with a token, instead of the one on this machine, or the one that this
+                                machine is connected to; here: the one on this machine, connected or not
           --authorities <FILE>  A PEM file with certificate authorities that commands trust beside those
                                 of the machine, for a `url` with https
 

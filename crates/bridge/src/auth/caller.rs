@@ -30,6 +30,9 @@ pub enum Role {
     Bot,
 }
 
+/// What the token of a connected machine is kept under, as the device of an agent. No other token of an agent has it.
+pub(crate) const MACHINE: &str = "machine";
+
 /// A caller that was identified. Cheap to clone: it goes along with every wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -181,8 +184,16 @@ impl Caller {
         if may { Ok(()) } else { Err(Rejection::Forbidden(why.to_owned())) }
     }
 
+    /// The name of the machine, if the caller holds the token of a connected one.
+    pub fn machine(&self) -> Option<&str> {
+        (self.role == Role::Agent && &*self.device == MACHINE).then_some(&*self.name)
+    }
+
     fn why_not(&self, action: Action) -> String {
         match action {
+            Action::Answer | Action::Decide | Action::Snooze if self.machine().is_some() => {
+                "a connected machine asks and never decides; answer on a paired device".to_owned()
+            }
             Action::Answer | Action::Decide | Action::Snooze if matches!(self.role, Role::Local | Role::Agent) => {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use askbridge_core::ids::{PartyId, Timestamp};
+use askbridge_core::limits::MACHINES_MAX;
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use parking_lot::RwLock;
 use schemars::JsonSchema;
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 
-use super::caller::{Caller, Role};
+use super::caller::{Caller, MACHINE, Role};
 use super::cookies::Cookies;
 use super::first::Taps;
 use super::secret::{self, Secret};
@@ -27,6 +29,16 @@ pub struct TokenInfo {
     pub device: String,
     pub role: TokenRole,
     pub made_at: i64,
+    /// The person whose device agreed to it, if it is the token of a connected machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connected_by: Option<String>,
+}
+
+impl TokenInfo {
+    /// Is this the token of a machine that a person connected?
+    pub fn is_a_machine(&self) -> bool {
+        self.role == TokenRole::Agent && self.device == MACHINE
+    }
 }
 
 /// What a token may be good for.
@@ -48,9 +60,15 @@ pub enum TokensError {
     Unknown(String),
     #[error("a name has 1 to 64 characters")]
     BadName,
+    #[error("{MACHINES_MAX} machines are connected; revoke one that is no longer used")]
+    TooManyMachines,
+    #[error("this token is in use")]
+    InUse,
 }
 
 const PREFIX: &str = "token/";
+/// When a token was last used, by its id.
+const USED_PREFIX: &str = "token-used/";
 const NAME_CHARS_MAX: usize = 64;
 
 /// A token and its holder.
@@ -58,6 +76,10 @@ const NAME_CHARS_MAX: usize = 64;
 struct TokenEntry {
     info: Arc<TokenInfo>,
     caller: Caller,
+    /// When it was last used, in milliseconds; 0: never, as far as is known.
+    used_at: Arc<AtomicI64>,
+    /// What of that is on the shelf.
+    noted_at: Arc<AtomicI64>,
 }
 
 /// Every token that this server knows.
@@ -92,6 +114,15 @@ impl Tokens {
             Some((hash, TokenEntry::from(info)))
         });
         let known: HashMap<_, TokenEntry> = known.collect();
+        for item in store.list(USED_PREFIX, now).await? {
+            let id = item.key.strip_prefix(USED_PREFIX);
+            let entry = known.values().find(|entry| Some(&*entry.info.id) == id);
+            let at = std::str::from_utf8(&item.value).ok().and_then(|at| at.parse().ok());
+            if let Some((entry, at)) = entry.zip(at) {
+                entry.used_at.store(at, Ordering::Relaxed);
+                entry.noted_at.store(at, Ordering::Relaxed);
+            }
+        }
         let has_people = known.values().any(|known| known.info.role.decides());
         let taps = Taps::load(&store, has_people, now).await?;
         let cookies = Cookies::load(&store, now).await?;
@@ -108,12 +139,47 @@ impl Tokens {
 
     /// Returns the holder of a token.
     pub fn caller(&self, token: &str) -> Option<Caller> {
-        let hash = secret::hash(token);
+        self.entry(&secret::hash(token), |entry| entry.caller.clone())
+    }
+
+    /// Looks at what is known of the token with this hash.
+    fn entry<T>(&self, hash: &[u8; 32], look: impl FnOnce(&TokenEntry) -> T) -> Option<T> {
         let known = self.known.read();
-        let (kept, known) = known.get_key_value(&hash)?;
+        let (kept, entry) = known.get_key_value(hash)?;
         // The map's comparison stops at the first different byte, so what it found is compared once more in constant
         // time.
-        bool::from(kept.ct_eq(&hash)).then(|| known.caller.clone())
+        bool::from(kept.ct_eq(hash)).then(|| look(entry))
+    }
+
+    /// The same, and remembers that it was used now.
+    pub(crate) fn caller_at(&self, token: &str, now: Timestamp) -> Option<Caller> {
+        self.entry(&secret::hash(token), |entry| {
+            entry.used_at.store(now.0, Ordering::Relaxed);
+            entry.caller.clone()
+        })
+    }
+
+    /// When a token was last used. `None`: never, as far as is known.
+    pub fn used_at(&self, id: &str) -> Option<Timestamp> {
+        let known = self.known.read();
+        let at = known.values().find(|entry| entry.info.id == id)?.used_at.load(Ordering::Relaxed);
+        (at > 0).then_some(Timestamp(at))
+    }
+
+    /// Stores when tokens were last used, of those that were used since it was stored.
+    pub(crate) async fn note_uses(&self, now: Timestamp) -> Result<(), ShelfError> {
+        let changed: Vec<_> = {
+            let known = self.known.read();
+            let used = known.values().map(|entry| {
+                let at = entry.used_at.load(Ordering::Relaxed);
+                (entry.info.id.clone(), at, entry.noted_at.swap(at, Ordering::Relaxed))
+            });
+            used.filter(|(_, at, noted)| at != noted).collect()
+        };
+        for (id, at, _) in changed {
+            self.store.put(&format!("{USED_PREFIX}{id}"), at.to_string().as_bytes(), Expect::Any, None, now).await?;
+        }
+        Ok(())
     }
 
     /// The holders of tokens with this name, except agents and bots.
@@ -183,9 +249,52 @@ impl Tokens {
             device: device.chars().take(NAME_CHARS_MAX).collect(),
             role,
             made_at: now.0,
+            connected_by: None,
         };
         self.keep(&secret, info.clone(), now).await?;
         Ok((secret, info))
+    }
+
+    /// Lets a machine ask with a token that it made itself and of which only the hash was sent. The same hash again is
+    /// the same machine.
+    pub(crate) async fn connect(
+        &self,
+        hash: [u8; 32],
+        name: &str,
+        connected_by: Option<String>,
+        now: Timestamp,
+    ) -> Result<Arc<TokenInfo>, TokensError> {
+        let name = checked_name(name)?.to_owned();
+        let _alone = self.changing.lock().await;
+        if let Some(known) = self.machine(&hash) {
+            return Ok(known);
+        }
+        if self.is_known(&hash) {
+            return Err(TokensError::InUse);
+        }
+        if self.list().iter().filter(|info| info.is_a_machine()).count() >= MACHINES_MAX {
+            return Err(TokensError::TooManyMachines);
+        }
+        let info = TokenInfo {
+            id: secret::hex(&self.chance.bytes::<5>()),
+            name,
+            device: MACHINE.to_owned(),
+            role: TokenRole::Agent,
+            made_at: now.0,
+            connected_by,
+        };
+        self.put(hash, info.clone(), now).await?;
+        Ok(Arc::new(info))
+    }
+
+    /// Is there a token with this hash, of anyone?
+    pub(crate) fn is_known(&self, hash: &[u8; 32]) -> bool {
+        self.entry(hash, |_| ()).is_some()
+    }
+
+    /// Returns the machine whose token has this hash.
+    pub(crate) fn machine(&self, hash: &[u8; 32]) -> Option<Arc<TokenInfo>> {
+        self.entry(hash, |entry| Arc::clone(&entry.info)).filter(|info| info.is_a_machine())
     }
 
     /// Stores a secret that was made elsewhere, such as the one in the token file.
@@ -200,7 +309,13 @@ impl Tokens {
         }
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
-        self.known.write().insert(hash, TokenEntry::from(info));
+        let mut entry = TokenEntry::from(info);
+        let mut known = self.known.write();
+        // A token that is renamed stays as used as it was.
+        if let Some(former) = known.remove(&hash) {
+            (entry.used_at, entry.noted_at) = (former.used_at, former.noted_at);
+        }
+        known.insert(hash, entry);
         Ok(())
     }
 
@@ -240,6 +355,8 @@ impl Tokens {
         self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
         let revoked = self.known.write().remove(&hash);
         self.tell_changes();
+        // A leftover says only when a token that is gone was used.
+        let _ = self.store.delete(&format!("{USED_PREFIX}{id}"), Expect::Any).await;
         if let Some(revoked) = revoked {
             // Without its token a cookie is worthless, even if it could not be removed.
             let _ = self.end_cookies_of(&revoked.caller.party, None).await;
@@ -268,7 +385,7 @@ impl From<TokenInfo> for TokenEntry {
         };
         let party = party_of(&info.id);
         let caller = Caller { party, role, name: info.name.as_str().into(), device: info.device.as_str().into() };
-        Self { info: Arc::new(info), caller }
+        Self { info: Arc::new(info), caller, used_at: Arc::default(), noted_at: Arc::default() }
     }
 }
 

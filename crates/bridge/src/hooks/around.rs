@@ -56,7 +56,7 @@ pub(super) async fn look_around(
     }
 }
 
-fn look(heard: &HookEvent, asked: Option<&ToolCall>) -> (Around, Option<Version>) {
+pub(super) fn look(heard: &HookEvent, asked: Option<&ToolCall>) -> (Around, Option<Version>) {
     let path = heard.record.as_deref().map(Path::new);
     let read = || path.and_then(|path| end_of(path).ok()).map(|end| read_record(&end)).unwrap_or_default();
     let mut record = read();

@@ -37,10 +37,14 @@ pub struct Presence {
 
 /// Finds out whether the person is away.
 pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
+    presence_at(app, quiet_for(app.handle.clock.now())).await
+}
+
+/// The same for a person at another machine, where nobody has typed for so long. What they said counts for all.
+pub(super) async fn presence_at(app: &App, quiet: Option<Duration>) -> Result<Presence, Rejection> {
     let now = app.handle.clock.now();
     let kept = app.handle.store.get(KEY, now).await.map_err(down)?;
     let mode = kept.and_then(|item| serde_json::from_slice(&item.value).ok()).unwrap_or_default();
-    let quiet = quiet_for(now);
     let is_away = match mode {
         AwayMode::On => true,
         AwayMode::Off => false,

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
 use super::around::look_around;
-use super::away::presence;
-use super::back::{come_back, left_by};
+use super::away::{presence, presence_at};
+use super::back::{GoOn, come_back, go_on, left_by};
 use super::consulting::{AllowedCalls, consulted, record_result, record_ruling};
 use super::denied::{DeniedCall, ask_about};
 use super::hold::{HeldHook, hold};
@@ -28,7 +28,8 @@ use super::options::HookOptions;
 use super::parked::forget_parked;
 use super::prompting::asks_by_tool;
 use super::sessions::{Current, current, started};
-use super::waiting::{Connected, forget_waiting};
+use super::visitor::{Farewells, SeenThere};
+use super::waiting::{Connected, WaitingHook, forget_waiting};
 use crate::auth::{Caller, ProcessId, agent_above};
 use crate::runtime::{Entrance, down};
 use crate::server::App;
@@ -40,6 +41,7 @@ pub(crate) struct Hooks {
     pub(super) connected: Connected,
     /// Calls that rules have allowed.
     pub(super) allowed: AllowedCalls,
+    pub(super) farewells: Farewells,
     /// Permits for threads that read an agent's files.
     pub(super) looking: Arc<Semaphore>,
     options: OnceLock<HookOptions>,
@@ -48,8 +50,14 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let looking = Arc::new(Semaphore::new(HOOK_LOOKS_MAX));
-        let (notes, connected, allowed) = Default::default();
-        Self { notes, connected, allowed, looking, options: OnceLock::new() }
+        Self {
+            notes: Notes::default(),
+            connected: Connected::default(),
+            allowed: AllowedCalls::default(),
+            farewells: Farewells::default(),
+            looking,
+            options: OnceLock::new(),
+        }
     }
 }
 
@@ -71,10 +79,23 @@ pub(crate) struct Event {
     pub(crate) caller: Caller,
     /// The hook's process, if it called on the local socket.
     pub(crate) hook: Option<ProcessId>,
+    /// The name that a hook on another machine gave itself, to be found again.
+    pub(crate) visitor: Option<String>,
     /// Does a person sit at its agent? Set only if the agent says so.
     pub(crate) attended: Option<bool>,
     /// The hook reconnects after its server went away.
     pub(crate) again: bool,
+}
+
+impl Event {
+    /// The hook as it is found again when it reconnects. `None`: it cannot be.
+    pub(super) fn waiting(&self, agent: Option<ProcessId>) -> Option<WaitingHook> {
+        match (self.hook, &self.visitor) {
+            (Some(hook), _) => Some(WaitingHook::Here { hook, agent }),
+            (None, Some(id)) => Some(WaitingHook::Elsewhere { party: self.caller.party.to_string(), id: id.clone() }),
+            (None, None) => None,
+        }
+    }
 }
 
 /// What a hook prints.
@@ -207,32 +228,57 @@ async fn asked(
     is_sent: bool,
     gone: CancellationToken,
 ) -> Result<AskedOutput, Rejection> {
+    let mut asks_anew = false;
     if event.again
-        && let Some(ask) = left_by(app, event.hook).await?
+        && let Some(ask) = left_by(app, event).await?
     {
-        return come_back(app, event, heard, agent, ask, gone).await.map(AskedOutput::Done);
+        match go_on(app, ask).await? {
+            GoOn::WithTheSame => {
+                return come_back(app, event, heard, agent, ask, gone).await.map(AskedOutput::Done);
+            }
+            GoOn::Anew => asks_anew = true,
+        }
     }
     let notes = &app.hooks.notes;
     let asked = match &heard.what {
         HookEventKind::Wanted { call, .. } => {
             let known = notes.take(&heard.conversation, call).and_then(|known| known.id);
-            Some(ToolCall { id: call.id.clone().or(known), ..call.clone() })
+            // Under its own name it would be the ask that was withdrawn.
+            let id = call.id.clone().or(known).filter(|_| !asks_anew);
+            Some(ToolCall { id, ..call.clone() })
         }
         _ => None,
     };
-    // Before the files are read: that may take a moment, in which the run may end.
-    let mouth = mouth_beside(heard, event.attended, agent);
     // Files are read for a process of the same user, which could read them itself. A request over the network may come
-    // from an agent on another machine, which must not read files here.
-    let (mut around, version) = match event.hook {
-        Some(_) => look_around(&app.hooks, heard, asked.as_ref()).await,
-        None => Default::default(),
+    // from an agent on another machine, which must not read files here; its hook has looked itself.
+    let (around, facts) = match (event.hook, &event.visitor) {
+        (None, Some(_)) => {
+            let seen = SeenThere::read(&event.text);
+            let away = presence_at(app, seen.quiet()).await?.is_away;
+            // Not parked: no process there would take it up again.
+            let facts = Facts {
+                away,
+                mouth: seen.mouth(),
+                asks_by_tool: seen.asks_by_tool(),
+                park: None,
+                version: seen.version(),
+                is_sent,
+            };
+            (seen.around(), facts)
+        }
+        (hook, _) => {
+            // Before the files are read: that may take a moment, in which the run may end.
+            let mouth = mouth_beside(heard, event.attended, agent);
+            let (mut around, version) = match hook {
+                Some(_) => look_around(&app.hooks, heard, asked.as_ref()).await,
+                None => Default::default(),
+            };
+            around.mouth = mouth;
+            let away = presence(app).await?.is_away;
+            let park = app.hooks.options().park;
+            (around, Facts { away, mouth, asks_by_tool: asks_by_tool(agent), park, version, is_sent })
+        }
     };
-    around.mouth = mouth;
-    let options = app.hooks.options();
-    let away = presence(app).await?.is_away;
-    let asks_by_tool = asks_by_tool(agent);
-    let facts = Facts { away, mouth, asks_by_tool, park: options.park, version, is_sent };
     match choose(heard, &facts) {
         HookAction::Pass => Ok(AskedOutput::Done(None)),
         HookAction::Note(call) => {
@@ -250,8 +296,8 @@ async fn asked(
                 notes.keep(&heard.conversation, call.clone());
             }
             let session = started(app, &event.caller, heard, &around).await?;
-            let hook = event.hook;
-            let held = HeldHook { heard, call, session, around, agent, hook, park, follows, caller: &event.caller };
+            let waiting = event.waiting(agent);
+            let held = HeldHook { heard, call, session, around, agent, waiting, park, follows, caller: &event.caller };
             hold(app, held, gone).await.map(AskedOutput::Done)
         }
     }
@@ -331,7 +377,7 @@ async fn over(app: &App, caller: &Caller, heard: &HookEvent, called: Option<Call
 
 /// Takes back the messages about an ask whose call ran although we had said no: we did not stop the agent, so there is
 /// no reason to give.
-async fn unsay(app: &App, ask: AskId) -> Result<(), Rejection> {
+pub(super) async fn unsay(app: &App, ask: AskId) -> Result<(), Rejection> {
     for message in app.handle.messages_about(ask).await? {
         // Refused for a message that was read already.
         let _ = app.handle.submit(ask.session, vec![Intent::Unsay { message }]).await;

@@ -20,7 +20,8 @@ use tracing::{debug, info, warn};
 use super::handler::Output;
 use super::mouth::WENT_ON;
 use super::parked::{forget_parked, remember_parked};
-use super::waiting::{WaitingHook, forget_waiting, remember_waiting};
+use super::visitor::{Farewell, Parting, parting};
+use super::waiting::{Connection, WaitingHook, forget_waiting, remember_waiting};
 use crate::auth::{Caller, ProcessId};
 use crate::runtime::Entrance;
 use crate::server::App;
@@ -35,8 +36,8 @@ pub(super) struct HeldHook<'a> {
     pub(super) session: SessionId,
     pub(super) around: Around,
     pub(super) agent: Option<ProcessId>,
-    /// The hook's own process, if it called on the local socket.
-    pub(super) hook: Option<ProcessId>,
+    /// The hook, if it can be found again: its process on this machine, or the name that it gave itself.
+    pub(super) waiting: Option<WaitingHook>,
     pub(super) park: Option<Duration>,
     pub(super) follows: bool,
     pub(super) caller: &'a Caller,
@@ -59,6 +60,8 @@ enum WaitEnd {
     Stopping,
     /// The caller's token was revoked; it is told nothing.
     Revoked,
+    /// The hook came back on another connection, which goes on.
+    Superseded,
 }
 
 /// Makes the ask and waits. Returns what the hook prints.
@@ -78,8 +81,8 @@ pub(super) async fn hold(app: &App, held: HeldHook<'_>, gone: CancellationToken)
     };
     let receipt = ask(app, &held, wish).await?;
     let ask = receipt.ask.ok_or_else(|| Rejection::Down("the ask was not recorded".to_owned()))?;
-    if let Some(hook) = held.hook {
-        remember_waiting(app, ask, WaitingHook { hook, agent: held.agent }).await;
+    if let Some(waiting) = &held.waiting {
+        remember_waiting(app, ask, waiting).await;
     }
     wait_and_answer(app, &held, ask, gone).await
 }
@@ -91,16 +94,26 @@ pub(super) async fn wait_and_answer(
     ask: AskId,
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
-    let _connected = app.hooks.connected.enter(ask);
-    match wait(app, held, ask, gone).await? {
-        WaitEnd::Stopping => Ok(None),
-        WaitEnd::Revoked => {
-            let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
-            app.gate().grant(held.caller, held.entrance(), wish).await?;
-            Ok(None)
-        }
+    let connected = app.hooks.connected.enter(ask);
+    app.hooks.farewells.tell_return();
+    let end = wait(app, held, ask, gone, &connected).await?;
+    drop(connected);
+    match end {
+        WaitEnd::Stopping | WaitEnd::Superseded => Ok(None),
+        WaitEnd::Revoked => revoked(app, held, ask).await,
         WaitEnd::Gone => {
-            let is_alive = held.agent.is_none_or(ProcessId::is_alive);
+            let is_alive = match &held.waiting {
+                Some(WaitingHook::Elsewhere { .. }) => match parting(app, ask, Some(held.caller)).await {
+                    Parting::Said(farewell) => farewell != Farewell::AgentEnded,
+                    Parting::Returned | Parting::Stopping => return Ok(None),
+                    Parting::Revoked => return revoked(app, held, ask).await,
+                    Parting::Lost => {
+                        app.handle.submit(ask.session, vec![Intent::Strand { ask }]).await?;
+                        return Ok(None);
+                    }
+                },
+                _ => held.agent.is_none_or(ProcessId::is_alive),
+            };
             let taken_back = |why: &str| Wish::Withdraw { ask: AskRef::Id(ask), why: why.to_owned() };
             let wish = match held.around.mouth {
                 _ if !is_alive => taken_back("the agent has ended"),
@@ -137,6 +150,12 @@ pub(super) async fn wait_and_answer(
     }
 }
 
+async fn revoked(app: &App, held: &HeldHook<'_>, ask: AskId) -> Result<Option<Output>, Rejection> {
+    let wish = Wish::Withdraw { ask: AskRef::Id(ask), why: "the agent's token was revoked".to_owned() };
+    app.gate().grant(held.caller, held.entrance(), wish).await?;
+    Ok(None)
+}
+
 /// Makes the ask, or finds the one made before. If its key was used for something else, asks without a key.
 pub(super) async fn ask(app: &App, held: &HeldHook<'_>, wish: AskWish) -> Result<Receipt, Rejection> {
     let nameless = AskWish { key: None, call: None, ..wish.clone() };
@@ -147,11 +166,19 @@ pub(super) async fn ask(app: &App, held: &HeldHook<'_>, wish: AskWish) -> Result
     }
 }
 
-async fn wait(app: &App, held: &HeldHook<'_>, ask: AskId, gone: CancellationToken) -> Result<WaitEnd, Rejection> {
+async fn wait(
+    app: &App,
+    held: &HeldHook<'_>,
+    ask: AskId,
+    gone: CancellationToken,
+    connected: &Connection<'_>,
+) -> Result<WaitEnd, Rejection> {
     let end = app.handle.end_of(ask);
     if !app.handle.is_open(ask).await? {
         return Ok(WaitEnd::Settled);
     }
+    // On this machine, hooks that are installed twice may wait for one ask, and each prints the answer.
+    let is_elsewhere = matches!(held.waiting, Some(WaitingHook::Elsewhere { .. }));
     let warm = async {
         match held.park {
             Some(park) => sleep(park).await,
@@ -172,6 +199,8 @@ async fn wait(app: &App, held: &HeldHook<'_>, ask: AskId, gone: CancellationToke
         biased;
         () = app.tokens.revoked(held.caller) => WaitEnd::Revoked,
         _ = end => WaitEnd::Settled,
+        () = connected.superseded.cancelled(), if is_elsewhere => WaitEnd::Superseded,
+        () = app.hooks.farewells.said(ask) => WaitEnd::Gone,
         () = gone.cancelled() => WaitEnd::Gone,
         () = agent_is_gone => WaitEnd::Gone,
         () = app.stop.cancelled() => WaitEnd::Stopping,

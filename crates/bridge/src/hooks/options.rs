@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Default for `away_after`.
 const AWAY_AFTER: Duration = Duration::from_secs(5 * 60);
 
+/// Default for `back`: longer than a restart, or a short gap in a network.
+const BACK: Duration = Duration::from_secs(2 * 60);
+
 /// Default for `headless`. Without an ask, such a run would be denied at once.
 const HEADLESS: Duration = Duration::from_secs(60);
 
@@ -23,10 +26,13 @@ pub struct HookOptions {
     pub denied_wait: Duration,
     /// How long no key was pressed at any terminal of this machine until the person counts as away.
     pub away_after: Duration,
+    /// How long a hook on another machine may be gone whose connection was lost. Beyond: its ask is stranded.
+    pub back: Duration,
 }
 
 impl Default for HookOptions {
     fn default() -> Self {
-        Self { park: None, headless: Some(HEADLESS), denied_wait: DENIED_WAIT, away_after: AWAY_AFTER }
+        let (headless, denied_wait, away_after, back) = (Some(HEADLESS), DENIED_WAIT, AWAY_AFTER, BACK);
+        Self { park: None, headless, denied_wait, away_after, back }
     }
 }

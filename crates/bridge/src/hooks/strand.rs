@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::hold::LOOK_EVERY;
+use super::visitor::{Farewell, Parting, parting};
 use super::waiting::{WaitingHook, all_waiting, forget_waiting};
 use crate::auth::ProcessId;
 use crate::runtime::chain;
@@ -38,16 +39,16 @@ impl App {
                 HashMap::new()
             }
         };
-        for (ask, _) in waiting.iter().filter(|(ask, waiting)| !left.contains(ask) && !waiting.hook.is_alive()) {
+        for (ask, _) in waiting.iter().filter(|(ask, waiting)| !left.contains(ask) && waiting.is_over()) {
             forget_waiting(self, *ask).await;
         }
         for ask in left {
             match waiting.get(&ask) {
                 Some(waiting) if waiting.may_come_back() => {
-                    let (app, waiting) = (self.clone(), *waiting);
+                    let (app, waiting) = (self.clone(), waiting.clone());
                     self.tasks.spawn(async move { await_return(&app, ask, waiting).await });
                 }
-                waiting => let_go(self, ask, waiting.copied()).await,
+                waiting => let_go(self, ask, waiting.cloned()).await,
             }
         }
     }
@@ -55,12 +56,23 @@ impl App {
 
 impl WaitingHook {
     fn may_come_back(&self) -> bool {
-        self.hook.is_alive() && self.agent.is_none_or(ProcessId::is_alive)
+        match self {
+            Self::Here { hook, agent } => hook.is_alive() && agent.is_none_or(ProcessId::is_alive),
+            Self::Elsewhere { .. } => true,
+        }
+    }
+
+    /// Has its process exited? One on another machine is not seen, and forgotten with time.
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Here { hook, .. } if !hook.is_alive())
     }
 }
 
 /// Waits until a hook has reconnected or exited.
 async fn await_return(app: &App, ask: AskId, waiting: WaitingHook) {
+    if matches!(waiting, WaitingHook::Elsewhere { .. }) {
+        return await_visitor(app, ask).await;
+    }
     while !app.hooks.connected.has(ask) {
         if !waiting.may_come_back() {
             return let_go(app, ask, Some(waiting)).await;
@@ -72,10 +84,30 @@ async fn await_return(app: &App, ask: AskId, waiting: WaitingHook) {
     }
 }
 
+/// Waits for a hook on another machine: it comes back, says that it leaves, or is not heard of.
+async fn await_visitor(app: &App, ask: AskId) {
+    let (intent, said) = match parting(app, ask, None).await {
+        Parting::Returned | Parting::Stopping | Parting::Revoked => return,
+        Parting::Said(Farewell::AgentEnded) => {
+            let why = "the agent has ended".to_owned();
+            (Intent::Withdraw { ask, why }, "The agent that asked is gone")
+        }
+        // It is not forgotten: it may come back later, and asks anew.
+        Parting::Said(Farewell::ToldToEnd) | Parting::Lost => {
+            (Intent::Strand { ask }, "The hook that asked is not heard of; the terminal there still waits")
+        }
+    };
+    submit(app, ask, intent, said).await;
+}
+
 /// Strands an ask whose hook has exited, or withdraws it if the agent has exited too.
 async fn let_go(app: &App, ask: AskId, waiting: Option<WaitingHook>) {
     forget_waiting(app, ask).await;
-    let agent_is_gone = waiting.and_then(|waiting| waiting.agent).is_some_and(|agent| !agent.is_alive());
+    let agent = match waiting {
+        Some(WaitingHook::Here { agent, .. }) => agent,
+        Some(WaitingHook::Elsewhere { .. }) | None => None,
+    };
+    let agent_is_gone = agent.is_some_and(|agent| !agent.is_alive());
     let (intent, said) = match agent_is_gone {
         true => {
             let why = "the agent ended while askbridge was not running".to_owned();
@@ -83,6 +115,10 @@ async fn let_go(app: &App, ask: AskId, waiting: Option<WaitingHook>) {
         }
         false => (Intent::Strand { ask }, "The hook that asked is gone; the terminal still waits"),
     };
+    submit(app, ask, intent, said).await;
+}
+
+async fn submit(app: &App, ask: AskId, intent: Intent, said: &str) {
     match app.handle.submit(ask.session, vec![intent]).await {
         Ok(_) => info!(ask.id = %ask, "{said}"),
         Err(error) => warn!(ask.id = %ask, %error, "Could not note that a hook is gone"),

@@ -26,7 +26,7 @@ impl Authorities {
         Ok(Self(certificates))
     }
 
-    /// Takes some time: the machine's own authorities are many.
+    /// Trusts these beside the machine's own. Takes some time: those are many.
     pub fn connector(&self) -> Result<TlsConnector, String> {
         let mut roots = RootCertStore::empty();
         // Certificates that cannot be read are left out; if none is left, that is an error.
@@ -37,11 +37,22 @@ impl Authorities {
                         `outbound.authorities` (for commands: `authorities`)"
                 .to_owned());
         }
-        let provider = Arc::new(crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let config = config.map_err(|error| error.to_string())?;
-        let mut config = config.with_root_certificates(roots).with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(TlsConnector::from(Arc::new(config)))
+        trusting(roots)
     }
+
+    /// Trusts these and no others: for a server whose authority a person has named.
+    pub fn connector_of_these_alone(&self) -> Result<TlsConnector, String> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(self.0.iter().cloned());
+        trusting(roots)
+    }
+}
+
+fn trusting(roots: RootCertStore) -> Result<TlsConnector, String> {
+    let provider = Arc::new(crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|error| error.to_string())?;
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsConnector::from(Arc::new(config)))
 }

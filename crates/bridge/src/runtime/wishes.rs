@@ -364,7 +364,12 @@ impl Handle {
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
         let ask = NewAsk {
             terms,
-            asker: Asker { door: wish.door.to_owned(), agent, party: caller.party.clone() },
+            asker: Asker {
+                door: wish.door.to_owned(),
+                agent,
+                party: caller.party.clone(),
+                machine: caller.machine().map(str::to_owned),
+            },
             body: wish.body,
             reach: wish.reach,
             call: wish.call,

@@ -56,6 +56,10 @@ pub struct AppInner {
     pub origins: Origins,
     /// The rate limit of each token.
     pub pace: Buckets<PartyId>,
+    /// The rate limit of each connected machine.
+    pub(super) machine_pace: Buckets<PartyId>,
+    /// How often each connected machine may ask.
+    pub(super) machine_asks: Buckets<PartyId>,
     /// How often each address may fail to sign in.
     pub failures: Buckets<IpAddr>,
     /// Connections and what runs on them, so that a shutdown can wait for them.
@@ -102,6 +106,16 @@ impl App {
             taps: TapTable::default(),
             origins,
             pace: Buckets::new(requests_per_second.saturating_mul(2), Duration::from_secs(1), requests_per_second),
+            machine_pace: Buckets::new(
+                limits::MACHINE_REQUESTS_PER_SECOND.saturating_mul(2),
+                Duration::from_secs(1),
+                limits::MACHINE_REQUESTS_PER_SECOND,
+            ),
+            machine_asks: Buckets::new(
+                limits::MACHINE_ASKS_PER_MINUTE,
+                Duration::from_secs(60),
+                limits::MACHINE_ASKS_PER_MINUTE,
+            ),
             failures: Buckets::new(failures_per_minute, Duration::from_secs(60), failures_per_minute),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -109,6 +123,11 @@ impl App {
             looking: tokio::sync::Mutex::default(),
             connections: AtomicUsize::new(0),
         }))
+    }
+
+    /// From now on it is stored when tokens were last used.
+    pub fn note_token_uses(&self) {
+        self.tasks.spawn(super::v1::connections::note_uses(self.clone()));
     }
 
     /// Continues to watch the taps that an earlier server asked for.

@@ -58,7 +58,7 @@ impl FromRequestParts<App> for Caller {
             (None, Some(Remote::Local(peer))) => local_caller(app, peer)?,
             _ => return Err(Rejection::Unauthorized.into()),
         };
-        app.pace(&caller.party)?;
+        app.pace(&caller)?;
         Ok(caller)
     }
 }
@@ -66,7 +66,7 @@ impl FromRequestParts<App> for Caller {
 /// Identifies the holder of a token. An address that fails too often has to wait, except with a right token.
 pub(crate) fn sign_in(app: &App, token: &str, from: IpAddr) -> Result<Caller, Rejection> {
     let now = app.handle.clock.now();
-    if let Some(caller) = app.tokens.caller(token) {
+    if let Some(caller) = app.tokens.caller_at(token, now) {
         return Ok(caller);
     }
     app.failures.take(&from, now).map_err(|retry_after| Rejection::TooFast { retry_after })?;

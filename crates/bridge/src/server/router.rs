@@ -46,8 +46,8 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
 /// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, channels, codes, devices, events, folders, health, hook, me, metrics, pair, prune, ready,
-        remembered, rings, rules, sessions, taps, tokens,
+        agents, asks, away, channels, codes, connections, devices, events, folders, health, hook, me, metrics, pair,
+        prune, ready, remembered, rings, rules, sessions, taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -92,8 +92,11 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/taps", taps::switch, taps::switch_doc),
         at("POST", "/v1/taps/decide", taps::decide, taps::decide_doc),
         at("POST", "/v1/codes", codes::create, codes::create_doc),
+        at("POST", "/v1/connections", connections::create, connections::create_doc),
+        at("DELETE", "/v1/connections", connections::delete, connections::delete_doc),
         at("POST", "/v1/agents", agents::announce, agents::announce_doc),
         at("POST", "/v1/hook", hook::hear, hook::hear_doc),
+        at("POST", "/v1/hook/leave", hook::bye, hook::bye_doc),
         at("GET", "/v1/hook/parked", hook::parked, hook::parked_doc),
         at("GET", "/v1/away", away::show, away::show_doc),
         at("POST", "/v1/away", away::set, away::set_doc),

@@ -1,7 +1,6 @@
 //! What the gate needs of the server: rate limits, the agents that run here, outgoing calls.
 
 use askbridge_core::event::Settings;
-use askbridge_core::ids::PartyId;
 use askbridge_core::refusal::Refusal;
 use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
@@ -20,8 +19,17 @@ impl App {
 }
 
 impl Services for App {
-    fn pace(&self, party: &PartyId) -> Result<(), Rejection> {
-        let taken = self.pace.take(party, self.handle.clock.now());
+    fn pace(&self, caller: &Caller) -> Result<(), Rejection> {
+        let buckets = if caller.machine().is_some() { &self.machine_pace } else { &self.pace };
+        let taken = buckets.take(&caller.party, self.handle.clock.now());
+        taken.map_err(|retry_after| Rejection::TooFast { retry_after })
+    }
+
+    fn pace_ask(&self, caller: &Caller) -> Result<(), Rejection> {
+        if caller.machine().is_none() {
+            return Ok(());
+        }
+        let taken = self.machine_asks.take(&caller.party, self.handle.clock.now());
         taken.map_err(|retry_after| Rejection::TooFast { retry_after })
     }
 

@@ -52,7 +52,7 @@ pub(super) fn who(
     let cookie = brought.filter(|_| token.is_none() && cookie_counts(app, listing, route.kind, parts));
     let logged_in = cookie.and_then(|it| app.tokens.cookie_holder(it, listing.name, app.handle.clock.now()));
     if let Some(caller) = logged_in {
-        app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
+        app.pace(&caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
         return Ok(Some(IdentifiedCaller { caller, by_cookie: true }));
     }
     let caller = match (token, remote) {
@@ -73,7 +73,7 @@ pub(super) fn who(
         }
         (None, _) => return Ok(None),
     };
-    app.pace(&caller.party).map_err(|rejection| Trouble::from(rejection).into_response())?;
+    app.pace(&caller).map_err(|rejection| Trouble::from(rejection).into_response())?;
     Ok(Some(IdentifiedCaller { caller, by_cookie: false }))
 }
 

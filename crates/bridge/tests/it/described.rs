@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use askbridge_bridge::auth::MachineToken;
+use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::server::{asyncapi, openapi};
 use askbridge_core::ids::Timestamp;
@@ -176,6 +178,16 @@ async fn every_address_answers_as_the_document_says() {
     met.note("pair", 201, house.post("/v1/pair", "", &json!({"secret": link["secret"], "device": "phone"})).await);
     let person = json!({"i_am_a_person": true, "role": "person", "token": true});
     met.note("makePairing", 201, with_tap(&house, &operator, "/v1/pairings", &person).await);
+    let machine = MachineToken::fresh(&Chance::seeded(3));
+    let wanted = json!({"name": "laptop", "token_sha256": machine.digest});
+    assert_eq!(house.post("/v1/connections", "", &wanted).await.1["code"], "tap_needed");
+    let taps = house.get("/v1/asks", &operator).await.1;
+    let tap = taps["items"].as_array().unwrap().iter().find(|ask| ask["agent"] == "askbridge").unwrap().clone();
+    let path = format!("/v1/asks/{}/answer", tap["id"].as_str().unwrap());
+    assert_eq!(house.post(&path, &operator, &json!({"decision": "allow"})).await.0, 200);
+    met.note("connectMachine", 201, house.post("/v1/connections?wait=30", "", &wanted).await);
+    met.note("leaveHook", 204, house.post("/v1/hook/leave", machine.token.reveal(), &json!({"hook": "a1"})).await);
+    met.note("disconnectMachine", 204, house.delete("/v1/connections", machine.token.reveal()).await);
     met.note("switchTaps", 200, with_tap(&house, &operator, "/v1/taps", &json!({"on": false})).await);
     met.note("showTaps", 200, house.get("/v1/taps", &local).await);
     met.note("announceAgent", 204, house.here("POST", "/v1/agents", &json!({})).await);

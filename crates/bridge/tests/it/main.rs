@@ -2,6 +2,7 @@
 
 mod api;
 mod bots;
+mod connections;
 mod cookies;
 mod crowd;
 mod described;

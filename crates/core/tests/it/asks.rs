@@ -28,7 +28,7 @@ pub(crate) fn ask(body: Body) -> Ask {
             quorum: 1,
         },
         reach: Reach::Held,
-        asker: Asker { door: "http".into(), agent: "ci".into(), party: "p".into() },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: "p".into(), machine: None },
         call: None,
         context: Context::default(),
         key: None,

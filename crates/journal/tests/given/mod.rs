@@ -117,7 +117,7 @@ pub(crate) fn ask(id: AskId, headline: &str, deadline: Option<Timestamp>) -> Ask
         body: Body::Questions(vec![question]),
         terms: Terms { deadline, ..plain_terms() },
         reach: Reach::Pull,
-        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("token:ci") },
+        asker: Asker { door: "http".into(), agent: "ci".into(), party: PartyId::from("token:ci"), machine: None },
         call: None,
         context: Context::default(),
         key: None,

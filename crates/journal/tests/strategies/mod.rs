@@ -235,7 +235,8 @@ fn context() -> BoxedStrategy<Context> {
 }
 
 pub(crate) fn ask() -> BoxedStrategy<Ask> {
-    let asker = (text(), text(), words()).prop_map(|(door, agent, party)| Asker { door, agent, party });
+    let asker = (text(), text(), words(), of(text()));
+    let asker = asker.prop_map(|(door, agent, party, machine)| Asker { door, agent, party, machine });
     let reach = prop::sample::select(vec![Reach::Resumable, Reach::Pull, Reach::Held]);
     let names = (ask_id(), time(), of(words()), of(words()), of(ask_id()));
     (names, body(), terms(), reach, asker, context(), of(any::<u32>()), of(raw()))

@@ -34,6 +34,9 @@ pub struct AskJson {
     pub agent: String,
     /// How the agent reaches us.
     pub door: String,
+    /// The machine that it came from, by the name under which a person connected it. Left out for this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     #[serde(skip_serializing_if = "ContextJson::is_empty")]
     pub context: ContextJson,
     /// No process waits for the answer; the agent will be started again with it.
@@ -265,6 +268,7 @@ impl AskJson {
             state: view.state.name(),
             agent: ask.asker.agent.clone(),
             door: ask.asker.door.clone(),
+            machine: ask.asker.machine.clone(),
             context: ContextJson {
                 text: ask.context.text.clone(),
                 title: ask.context.title.clone(),

@@ -21,6 +21,12 @@ pub fn boot_id() -> Vec<u8> {
     fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }
 
+/// Returns what this machine is called. `None`: the system does not say.
+pub fn machine_name() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty() && name != "(none)")
+}
+
 /// Memory of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBytes {

@@ -302,7 +302,7 @@ impl RecordedRun {
 fn asked(wish: AskWish) -> NewAsk {
     NewAsk {
         terms: Terms { warm: Warm::For(Duration::from_secs(600)), ..asks::terms() },
-        asker: Asker { door: "claude".to_owned(), agent: "claude".to_owned(), party: "tok_ada".into() },
+        asker: Asker { door: "claude".to_owned(), agent: "claude".to_owned(), party: "tok_ada".into(), machine: None },
         body: wish.body,
         reach: wish.reach,
         call: wish.call,

@@ -1,4 +1,4 @@
-/** The person's devices: lists them, removes one, pairs another. */
+/** The person's devices, and the machines that they connected: lists them, removes one, pairs another. */
 
 import { lazy, Suspense, useEffect, useState, type FormEvent } from "react";
 import { Trouble, type OwnDevice } from "@askbridge/client";
@@ -44,6 +44,11 @@ export function DevicesPage() {
     setRenaming(null);
     await load();
   });
+  const since = ({ is_machine, paired_at, last_used_at }: OwnDevice) => {
+    const at = clock(Date.parse(paired_at), now, language);
+    const used = last_used_at ? words.lastUsed(clock(Date.parse(last_used_at), now, language)) : null;
+    return [is_machine ? words.connectedAt(at) : words.pairedAt(at), used].filter(Boolean).join(" · ");
+  };
   const isFresh = link !== null && link.until > now;
 
   return (
@@ -71,8 +76,9 @@ export function DevicesPage() {
             <li key={device.id} className="app-row">
               <span className="app-row-body">
                 <span className="app-row-title">{device.device}</span>
-                <span className="app-row-more">{words.pairedAt(clock(Date.parse(device.paired_at), now, language))}</span>
+                <span className="app-row-more">{since(device)}</span>
               </span>
+              {device.is_machine && <span className="app-chip">{words.aMachine}</span>}
               {device.current && <span className="app-chip">{words.thisDevice}</span>}
               {asking === device.id ? (
                 <span className="app-sure">
@@ -81,7 +87,9 @@ export function DevicesPage() {
                 </span>
               ) : (
                 <span className="app-sure">
-                  <Button kind="quiet" onClick={() => setRenaming(device.id)} aria-label={words.renameNamed(device.device)}>{words.rename}</Button>
+                  {!device.is_machine && (
+                    <Button kind="quiet" onClick={() => setRenaming(device.id)} aria-label={words.renameNamed(device.device)}>{words.rename}</Button>
+                  )}
                   <Button kind="quiet" onClick={() => setAsking(device.id)} aria-label={words.revokeNamed(device.device)}>{words.revoke}</Button>
                 </span>
               )}

@@ -121,7 +121,7 @@ export function Became({ view, now, me }: { readonly view: AskView; readonly now
   const text = (() => {
     switch (phase) {
       case "open":
-        return [ask.context?.title, ask.context?.folder, ask.context?.branch].filter(Boolean).join(" · ");
+        return [ask.machine, ask.context?.title, ask.context?.folder, ask.context?.branch].filter(Boolean).join(" · ");
       case "queued":
         return words.queued;
       case "sending":

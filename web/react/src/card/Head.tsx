@@ -19,6 +19,7 @@ export interface HeadProps {
 export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
   const words = useWords();
   const now = useNow(isWaiting);
+  const { machine } = ask;
   const { title, folder, branch } = ask.context ?? {};
   return (
     <header className="ab-head">
@@ -29,9 +30,17 @@ export function Head({ ask, titleId, isWaiting, onExtend }: HeadProps) {
         <h2 id={titleId} className="ab-head-title" title={ask.kind === "approval" ? `${ask.agent} · ${ask.approval.tool}` : ask.agent}>
           <Seen text={headline(ask, words)} />
         </h2>
-        {(title || folder || branch || isWaiting) && (
+        {(machine || title || folder || branch || isWaiting) && (
           <p className="ab-head-place">
             {isWaiting && <span className="ab-waits">{words.waitsFor(stretch(now - Date.parse(ask.asked_at), words))}</span>}
+            {machine && (
+              <span title={machine}>
+                <Icon of="machine" label={words.machine} />
+                <bdi>
+                  <Seen text={machine} />
+                </bdi>
+              </span>
+            )}
             {title && (
               <span>
                 <Seen text={title} />

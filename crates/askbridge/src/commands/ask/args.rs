@@ -93,6 +93,11 @@ fn on_expiry(text: &str) -> Result<OnExpiry, String> {
 }
 
 impl Args {
+    /// How long the script is ready to wait.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
     /// Encodes the ask for the server.
     pub(super) fn body(&self, whereabouts: &Whereabouts) -> Result<Value, Failure> {
         let question = self.question.trim();

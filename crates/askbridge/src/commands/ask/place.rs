@@ -28,7 +28,17 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let ask = place(&client, &body, &key).await?;
+    let placed = tokio::select! {
+        placed = place(&client, &body, &key, &args) => placed?,
+        _ = interrupt.recv() => Placed::Interrupted,
+        _ = terminate.recv() => Placed::Interrupted,
+    };
+    let Placed::At(ask) = placed else {
+        tell(&format!(
+            "interrupted before it was known to be asked; asking again with `--key {key}` does not ask twice"
+        ));
+        return Ok(Exit::Interrupted);
+    };
     if args.key.is_some() {
         is_the_same(&ask, &body, &key)?;
     }
@@ -47,23 +57,49 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
     }
 }
 
+/// What became of the question.
+enum Placed {
+    At(Box<Ask>),
+    Interrupted,
+}
+
 /// Posts until the question is known to be stored. The key makes it one question, even if it is posted again.
-async fn place(client: &Client, body: &Value, key: &str) -> Result<Ask, Failure> {
+///
+/// If this machine is connected to an askbridge that cannot be reached, the question waits for it, unless the script
+/// does not wait itself.
+async fn place(client: &Client, body: &Value, key: &str, args: &Args) -> Result<Placed, Failure> {
     let began = Instant::now();
     let mut backoff = Backoff::default();
     let mut sent = false;
+    let mut told = false;
+    let waits_for_home = client.is_home() && !args.no_wait;
     loop {
         match client.post_once("/v1/asks", body, key).await {
-            Ok(reply) => return Ok(reply.ask()?),
-            Err(error @ Error::Unreachable { .. }) if !sent => return Err(error.into()),
+            Ok(reply) => return Ok(Placed::At(Box::new(reply.ask()?))),
             Err(error) if !error.passes() => return Err(error.into()),
-            Err(error) if began.elapsed() > PLACING_MAX => {
-                let hint = format!("it may have been stored; asking again with `--key {key}` does not ask twice");
-                return Err(Failure::new(error).exit(Exit::Unreachable).hint(hint));
+            Err(error) if waits_for_home => {
+                sent |= !matches!(error, Error::Unreachable { .. });
+                if args.timeout().is_some_and(|timeout| began.elapsed() >= timeout) {
+                    return Err(too_late(error, key, sent));
+                }
+                if !told {
+                    tell(&format!("{error}\nthe question waits here, and is asked once that answers; Ctrl-C gives up"));
+                    told = true;
+                }
             }
+            Err(error @ Error::Unreachable { .. }) if !sent => return Err(error.into()),
+            Err(error) if began.elapsed() > PLACING_MAX => return Err(too_late(error, key, true)),
             Err(_) => sent = true,
         }
         backoff.wait().await;
+    }
+}
+
+fn too_late(error: Error, key: &str, may_be_stored: bool) -> Failure {
+    let failure = Failure::new(error).exit(Exit::Unreachable);
+    match may_be_stored {
+        true => failure.hint(format!("it may have been stored; asking again with `--key {key}` does not ask twice")),
+        false => failure.hint("the question was not asked within its `--timeout`"),
     }
 }
 

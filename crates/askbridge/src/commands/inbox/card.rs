@@ -35,6 +35,9 @@ pub(super) fn summary(ask: &Shown) -> String {
 
 fn circumstances(ask: &Shown) -> String {
     let mut who = one_line(&ask.agent);
+    if let Some(machine) = &ask.machine {
+        who.push_str(&format!(" on {}", one_line(machine)));
+    }
     if let Some(folder) = &ask.context.folder {
         who.push_str(&format!(" in {}", one_line(folder)));
     }

@@ -16,6 +16,8 @@ use crate::client::{Client, Error, Exchanged};
 const FIND_MAX: Duration = Duration::from_secs(2);
 /// How long to wait for a server that was there.
 const RETURN_MAX: Duration = limits::HANDOVER_MAX;
+/// The same for one on another machine, which may be started anew as a whole.
+const RETURN_ELSEWHERE_MAX: Duration = Duration::from_secs(3 * 60);
 /// The pause between two attempts.
 const BREATH: Duration = Duration::from_millis(200);
 
@@ -28,7 +30,8 @@ pub(super) async fn carry(client: Arc<Client>, passed: Passed, write: mpsc::Send
             Ok(()) => return,
             Err(Trouble { why, had_begun }) => {
                 if had_begun {
-                    (patience, since) = (RETURN_MAX, Instant::now());
+                    let returns = if client.is_elsewhere() { RETURN_ELSEWHERE_MAX } else { RETURN_MAX };
+                    (patience, since) = (returns, Instant::now());
                 }
                 why
             }
@@ -105,7 +108,7 @@ fn closing(id: &Value) -> String {
 /// The explanation for the model, which can pass it on to the person.
 fn in_words(why: &Error) -> String {
     match why {
-        Error::Unreachable { is_elsewhere: true, .. } | Error::Untrusted { .. } => {
+        Error::Unreachable { is_elsewhere: true, .. } | Error::Untrusted { .. } | Error::Disconnected { .. } => {
             format!("{why}, so nobody can be reached. Tell the person; once it can be reached, call this tool again.")
         }
         Error::Unreachable { .. } => {

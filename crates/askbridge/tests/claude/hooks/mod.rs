@@ -3,6 +3,7 @@
 mod answering;
 mod approving;
 mod down;
+mod elsewhere;
 mod headless;
 mod modes;
 mod others;

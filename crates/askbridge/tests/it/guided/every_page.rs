@@ -35,6 +35,10 @@ const REACHED: Fate = Run(
 );
 const BACKUP: Fate = Run(STEPS, "a_journal_is_backed_up_and_restored_as_the_guide_says");
 const CI_JOB: Fate = Run(TYPED, "a_program_elsewhere_and_a_job_in_ci_ask_with_the_lines_of_the_guides");
+const CONNECTED: Fate = Run(
+    "crates/askbridge/tests/it/guided/connect.rs",
+    "a_machine_is_connected_used_and_disconnected_with_the_lines_of_the_guide",
+);
 const CURL: Fate = Run(GUIDES, "the_guide_for_curl_does_what_it_says");
 const GOBBY: Fate = Run(
     "crates/askbridge/tests/it/guided/gobby.rs",
@@ -98,6 +102,16 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
             ("name: deploy", Run(RECIPES, "the_job_deploys_after_a_yes_also_through_a_restart")),
             ("[[rules]]", CI_JOB),
             ("answer=$(askbridge ask", CI_JOB),
+        ],
+    ),
+    (
+        "connect.md",
+        &[
+            ("$ askbridge connect https://ask.example.org --name", CONNECTED),
+            ("askbridge connect https://ask.example.org --ca", CONNECTED),
+            ("ssh -f -N", CONNECTED),
+            ("askbridge init claude", CONNECTED),
+            ("$ askbridge connect --status", CONNECTED),
         ],
     ),
     (

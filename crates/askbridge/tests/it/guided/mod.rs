@@ -3,6 +3,7 @@
 //! `every_page.rs` lists every block of every page with the test that runs it, and fails if a block is missing there.
 
 mod away;
+mod connect;
 mod container;
 mod every_page;
 mod gobby;

@@ -68,7 +68,10 @@ impl<'a> Gate<'a> {
     /// May this caller wish this, by this entrance, at this rate?
     fn check(&self, caller: &Caller, entrance: Entrance, wish: &Wish) -> Result<(), Rejection> {
         if entrance.paces_each_wish() {
-            self.services()?.pace(&caller.party)?;
+            self.services()?.pace(caller)?;
+        }
+        if matches!(wish, Wish::Ask(_)) && caller.machine().is_some() {
+            self.services()?.pace_ask(caller)?;
         }
         match needs(wish) {
             Needs::Known => Ok(()),

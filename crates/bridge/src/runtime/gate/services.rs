@@ -1,7 +1,6 @@
 //! What the gate needs of the server, as a trait, so that the runtime does not depend on it.
 
 use askbridge_core::event::Settings;
-use askbridge_core::ids::PartyId;
 use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 
@@ -9,8 +8,11 @@ use crate::auth::Caller;
 
 /// What the gate needs of the server. Only `pace` is on the hot path; the others may allocate.
 pub(crate) trait Services: Send + Sync {
-    /// Counts one wish against a party's rate, or says how long to wait.
-    fn pace(&self, party: &PartyId) -> Result<(), Rejection>;
+    /// Counts one wish against a caller's rate, or says how long to wait.
+    fn pace(&self, caller: &Caller) -> Result<(), Rejection>;
+
+    /// Counts one ask, if the caller is a connected machine: those may ask only so often.
+    fn pace_ask(&self, caller: &Caller) -> Result<(), Rejection>;
 
     /// Checks whether an agent of this hosted door could run with these settings, and completes them: the full path of
     /// its folder, what the operator adds.

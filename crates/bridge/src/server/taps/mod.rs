@@ -5,6 +5,7 @@
 //! own. `table.rs` keeps the open taps and their results, `open.rs` asks, `watch.rs` waits for the end, `words.rs` says
 //! what is wanted and by which process. Why so: `docs/design/0004-taps.md`.
 
+mod machines;
 mod open;
 mod request;
 mod table;
@@ -14,5 +15,5 @@ mod watch;
 mod words;
 
 pub(crate) use request::{Purpose, TapRequest};
-pub(crate) use table::{TapTable, tapped, withdraw_tap};
-pub(crate) use watch::recall;
+pub(crate) use table::{GivenTap, TapTable, given, tapped, withdraw_tap};
+pub(crate) use watch::{forget, recall};

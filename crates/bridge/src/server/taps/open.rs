@@ -44,7 +44,7 @@ pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<O
         return Err(Trouble::new(403, "no_device_left", why));
     }
     let now = app.handle.clock.now();
-    app.taps.make_room(now)?;
+    app.taps.make_room(&request.purpose, now)?;
     let goes_on_at = request.devices_may_be_lost.then(|| now.plus(limits::LOST_DEVICES_WAIT));
     let ask = ask(app, request, &people, goes_on_at, now).await?;
     let kept = StoredTap {
@@ -96,7 +96,7 @@ async fn ask(
         body: Body::Approval(approval),
         terms: terms(goes_on_at, now),
         reach: Reach::Pull,
-        asker: Asker { door: http::NAME.to_owned(), agent: NAME.to_owned(), party },
+        asker: Asker { door: http::NAME.to_owned(), agent: NAME.to_owned(), party, machine: None },
         call: None,
         made: None,
         context: Context::default(),

@@ -1,6 +1,7 @@
 //! What a tap is requested for, by which process, and whose devices are asked.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use askbridge_core::ids::PersonId;
@@ -25,6 +26,8 @@ pub(crate) enum Purpose {
     Channel { person: String, kind: String, to: String },
     /// Remove such a way: the person is not reached over it any longer.
     RemoveChannel { person: String, kind: String, to: String },
+    /// Let a machine on the network ask here, with the token that has this digest.
+    Connect { machine: String, digest: String },
     /// Switch taps off.
     SwitchOff,
     /// Put a rule file in force that has rules which say yes: those named. The digest is that of its text.
@@ -41,6 +44,8 @@ pub(crate) enum TapRequester {
     Party(String),
     /// A file that has changed; it is not known which program did it.
     File,
+    /// A machine on the network, known by the digest of the token that it made.
+    Machine(String),
 }
 
 /// One request that needs a tap.
@@ -50,6 +55,8 @@ pub(crate) struct TapRequest {
     pub(super) by: TapRequester,
     /// The process that calls, and where it began. `None`: it came over TCP.
     pub(super) origin: Option<Origin>,
+    /// The address of a machine on the network that wants it.
+    pub(super) from: Option<IpAddr>,
     /// May it go on without a tap after a while, because all devices may be lost?
     pub(super) devices_may_be_lost: bool,
 }
@@ -66,17 +73,27 @@ impl TapRequest {
         };
         let pairs = matches!(purpose, Purpose::Pair { .. });
         let devices_may_be_lost = pairs && origin.ancestry == Ancestry::LoginTerminal;
-        Ok(Self { purpose, by: whose.into(), origin: Some(origin), devices_may_be_lost })
+        Ok(Self { purpose, by: whose.into(), origin: Some(origin), from: None, devices_may_be_lost })
     }
 
     /// A request over TCP, with the token file.
     pub(crate) fn by_party(caller: &Caller, purpose: Purpose) -> Self {
-        Self { purpose, by: TapRequester::Party(caller.party.to_string()), origin: None, devices_may_be_lost: false }
+        Self::without_a_process(purpose, TapRequester::Party(caller.party.to_string()))
     }
 
     /// A request that a changed file makes.
     pub(crate) fn by_a_file(purpose: Purpose) -> Self {
-        Self { purpose, by: TapRequester::File, origin: None, devices_may_be_lost: false }
+        Self::without_a_process(purpose, TapRequester::File)
+    }
+
+    /// A request of a machine that wants to ask here from now on.
+    pub(crate) fn by_a_machine(machine: String, digest: String, from: IpAddr) -> Self {
+        let by = TapRequester::Machine(digest.clone());
+        Self { from: Some(from), ..Self::without_a_process(Purpose::Connect { machine, digest }, by) }
+    }
+
+    fn without_a_process(purpose: Purpose, by: TapRequester) -> Self {
+        Self { purpose, by, origin: None, from: None, devices_may_be_lost: false }
     }
 
     /// The calling process.
@@ -93,7 +110,7 @@ impl TapRequest {
             | Purpose::Revoke { name, .. }
             | Purpose::Channel { person: name, .. }
             | Purpose::RemoveChannel { person: name, .. } => (Some(name), TokenRole::Person),
-            Purpose::SwitchOff | Purpose::Rules { .. } => (None, TokenRole::Operator),
+            Purpose::SwitchOff | Purpose::Rules { .. } | Purpose::Connect { .. } => (None, TokenRole::Operator),
         };
         let tokens = app.tokens.list();
         let devices = || tokens.iter().filter(|info| info.role.decides());
@@ -124,7 +141,7 @@ impl TapRequester {
     pub(super) fn process(&self) -> Option<ProcessId> {
         match *self {
             Self::Process { pid, started } => Some(ProcessId { pid, started }),
-            Self::Party(_) | Self::File => None,
+            Self::Party(_) | Self::File | Self::Machine(_) => None,
         }
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tracing::warn;
 
+use super::machines::WaitingMachines;
 use super::open::open;
 use super::request::{Purpose, TapRequest, TapRequester};
 use super::watch::forget;
@@ -35,6 +36,10 @@ pub(crate) struct TapTable {
     /// One tap is opened at a time, so that two requests for the same become one.
     pub(super) opening: tokio::sync::Mutex<()>,
     pace: Buckets<()>,
+    /// The rate of machines that want to be connected. Apart, because strangers on the network may request those.
+    connects: Buckets<()>,
+    /// The machines that wait for their tap.
+    pub(crate) machines: WaitingMachines,
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +69,10 @@ pub(super) enum TapEnd {
 impl Default for TapTable {
     fn default() -> Self {
         let pace = Buckets::new(AT_ONCE, Duration::from_secs(60 * 60), limits::TAPS_PER_HOUR);
-        Self { state: Mutex::default(), changed: watch::Sender::new(0), opening: tokio::sync::Mutex::default(), pace }
+        let per_hour = limits::CONNECTS_PER_HOUR;
+        let connects = Buckets::new(per_hour, Duration::from_secs(60 * 60), per_hour);
+        let (changed, opening) = (watch::Sender::new(0), tokio::sync::Mutex::default());
+        Self { state: Mutex::default(), changed, opening, pace, connects, machines: WaitingMachines::default() }
     }
 }
 
@@ -79,12 +87,18 @@ impl TapTable {
     }
 
     /// Is there room for one more? An agent may try to flood a phone.
-    pub(super) fn make_room(&self, now: Timestamp) -> Result<(), Trouble> {
+    pub(super) fn make_room(&self, purpose: &Purpose, now: Timestamp) -> Result<(), Trouble> {
         let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
-        if self.state.lock().open.len() >= limits::OPEN_TAPS_MAX {
+        let connects = |purpose: &Purpose| matches!(purpose, Purpose::Connect { .. });
+        let alike = self.state.lock().open.keys().filter(|(_, open)| connects(open) == connects(purpose)).count();
+        let (most, pace) = match connects(purpose) {
+            true => (limits::OPEN_CONNECTS_MAX, &self.connects),
+            false => (limits::OPEN_TAPS_MAX, &self.pace),
+        };
+        if alike >= most {
             return Err(too_fast(Duration::from_secs(60)));
         }
-        self.pace.take(&TOGETHER, now).map_err(too_fast)
+        pace.take(&TOGETHER, now).map_err(too_fast)
     }
 
     pub(super) fn opened(&self, key: Key, tap: Tap) {
@@ -113,20 +127,38 @@ impl TapTable {
 /// Returns once a device has given the tap that this needs, and uses it up. Waits up to `wait`, then says that it is
 /// needed; the same request again joins the open tap.
 pub(crate) async fn tapped(app: &App, request: TapRequest, wait: Duration) -> Result<(), Trouble> {
+    match given(app, request, wait).await? {
+        GivenTap::None => Ok(()),
+        GivenTap::In(ask) => {
+            forget(app, ask).await;
+            Ok(())
+        }
+        GivenTap::NotYet(needed) => Err(needed),
+    }
+}
+
+/// What became of the wait for a tap.
+pub(crate) enum GivenTap {
+    /// None is needed.
+    None,
+    /// A device gave it in this ask. It is used up when it is forgotten: once what it was for is stored.
+    In(AskId),
+    NotYet(Trouble),
+}
+
+/// The same, for a purpose that is stored before the tap is used up.
+pub(crate) async fn given(app: &App, request: TapRequest, wait: Duration) -> Result<GivenTap, Trouble> {
     let key = (request.by.clone(), request.purpose.clone());
     let until = Instant::now() + wait;
     let mut changed = app.taps.changed.subscribe();
     loop {
         changed.borrow_and_update();
         if is_proven(app, &request) {
-            return Ok(());
+            return Ok(GivenTap::None);
         }
         let now = app.handle.clock.now();
         match app.taps.take(&key, now) {
-            Some((TapEnd::Given, ask)) => {
-                forget(app, ask).await;
-                return Ok(());
-            }
+            Some((TapEnd::Given, ask)) => return Ok(GivenTap::In(ask)),
             // A request that waits is told the result; one that does not requests another tap.
             Some((TapEnd::Denied, _)) if !wait.is_zero() => return Err(denied()),
             Some((TapEnd::Expired, _)) if !wait.is_zero() => return Err(expired()),
@@ -135,12 +167,12 @@ pub(crate) async fn tapped(app: &App, request: TapRequest, wait: Duration) -> Re
         let Some(tap) = open(app, &key, &request).await? else { continue };
         let needed = Trouble::new(403, "tap_needed", needs(&tap, now));
         if Instant::now() >= until {
-            return Err(needed);
+            return Ok(GivenTap::NotYet(needed));
         }
         tokio::select! {
             _ = changed.changed() => {}
             () = sleep_until(until) => {}
-            () = app.stop.cancelled() => return Err(needed),
+            () = app.stop.cancelled() => return Ok(GivenTap::NotYet(needed)),
         }
     }
 }

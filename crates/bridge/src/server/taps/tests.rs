@@ -108,7 +108,13 @@ impl House {
 fn pairing(device_may_be_lost: bool) -> TapRequest {
     let purpose = Purpose::Pair { name: "ada".to_owned(), role: TokenRole::Operator };
     let me = ProcessId::of(std::process::id()).unwrap();
-    TapRequest { purpose, by: TapRequester::from(me), origin: None, devices_may_be_lost: device_may_be_lost }
+    TapRequest {
+        purpose,
+        by: TapRequester::from(me),
+        origin: None,
+        from: None,
+        devices_may_be_lost: device_may_be_lost,
+    }
 }
 
 fn allow() -> Decision {
@@ -183,6 +189,7 @@ async fn no_phone_is_flooded() {
         purpose: Purpose::Revoke { id: number.to_string(), name: "ada".to_owned(), device: "x".to_owned() },
         by: TapRequester::from(me),
         origin: None,
+        from: None,
         devices_may_be_lost: false,
     };
     for number in 0..limits::OPEN_TAPS_MAX {

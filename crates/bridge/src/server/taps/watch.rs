@@ -86,13 +86,18 @@ async fn until_the_end(app: &App, ask: AskId, kept: &StoredTap) -> Result<Option
     if app.handle.is_open(ask).await? {
         let process = kept.process.as_deref().and_then(ProcessId::read);
         let gone = async {
-            match process {
-                Some(process) => {
+            match (process, &kept.by) {
+                (Some(process), _) => {
                     while process.is_alive() {
                         tokio::time::sleep(LOOK_EVERY).await;
                     }
                 }
-                None => std::future::pending().await,
+                (None, TapRequester::Machine(digest)) => {
+                    while !app.taps.machines.is_silent(digest) {
+                        tokio::time::sleep(LOOK_EVERY).await;
+                    }
+                }
+                (None, _) => std::future::pending().await,
             }
         };
         let goes_on = async {
@@ -135,6 +140,9 @@ async fn until_the_end(app: &App, ask: AskId, kept: &StoredTap) -> Result<Option
 }
 
 async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
+    if let TapRequester::Machine(digest) = &kept.by {
+        app.taps.machines.forget(digest);
+    }
     let now = app.handle.clock.now();
     let ended = match end {
         End::Decided(ended) => Some(ended),
@@ -174,7 +182,7 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
 }
 
 /// Deletes what was stored of a tap.
-pub(super) async fn forget(app: &App, ask: AskId) {
+pub(crate) async fn forget(app: &App, ask: AskId) {
     if let Err(error) = app.handle.store.delete(&place(ask), Expect::Any).await {
         warn!(ask.id = %ask, error = chain(&error), "Could not forget a tap");
     }

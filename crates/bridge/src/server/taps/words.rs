@@ -9,7 +9,7 @@ use askbridge_peers::json::Rfc3339;
 use serde_json::{Value, json};
 
 use super::request::{Purpose, TapRequest};
-use crate::auth::{Ancestry, Origin, TokenRole, command_line, look_up};
+use crate::auth::{Ancestry, Origin, TokenRole, command_line, connect_code, look_up};
 
 /// Prefixes of our secrets: a command line may hold one, and a tap is stored.
 const SECRETS: [&str; 2] = ["ab_", "pair_"];
@@ -57,6 +57,10 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
             "Put changed rules in force".to_owned(),
             "If you allow it, these rules allow or answer what agents ask, without you. Each of their answers says so.",
         ),
+        Purpose::Connect { machine, .. } => (
+            format!("Let the machine {} ask here", plain(machine)),
+            "If you allow it, agents and scripts of that machine may ask you, and read what you answer them; they never decide.",
+        ),
         Purpose::SwitchOff => (
             "Switch taps off".to_owned(),
             "If you allow it, programs on this machine may pair devices and decide without asking you here.",
@@ -66,6 +70,11 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
         Purpose::Rules { .. } => {
             format!("The rule file has changed. {holds} If you did not change it yourself, deny it.")
         }
+        Purpose::Connect { digest, .. } => format!(
+            "A machine on the network wants this; nothing vouches for its name. {holds} Allow it only if you have just typed \
+             `askbridge connect` there, and it shows the code {}.",
+            connect_code(digest)
+        ),
         _ => format!("A program on this machine wants this. {holds} If you did not start it yourself, deny it."),
     };
     if let Some(at) = goes_on_at {
@@ -80,6 +89,14 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
         (_, Purpose::Rules { file, yes, .. }) => {
             input["file"] = json!(plain(file));
             input["rules"] = json!(spell_out(&yes.join("\n\n"), &['\n', '\t']));
+        }
+        (_, Purpose::Connect { machine, digest }) => {
+            input["machine"] = json!(plain(machine));
+            input["code"] = json!(connect_code(digest));
+            input["from"] = json!(request.from.map(|from| match from.to_canonical().is_loopback() {
+                true => format!("{from}: this machine, or a proxy or tunnel that ends here"),
+                false => from.to_string(),
+            }));
         }
         (Some(origin), _) => describe(origin, &mut input),
         (None, _) => input["from"] = json!("a program with the token file, over the network of this machine"),

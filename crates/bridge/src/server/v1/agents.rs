@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tracing::info;
 
-use crate::auth::agent_above;
+use crate::auth::{agent_above, command_line};
 use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::Json;
@@ -36,7 +36,11 @@ pub(crate) async fn announce(
     let (store, now) = (&app.handle.store, app.handle.clock.now());
     let caller = peer.process()?.pid;
     let pid = match announcement.parent {
-        true => match agent_above(caller, "mcp") {
+        // The helper's own command line says which of ours it is.
+        true => match agent_above(
+            caller,
+            if command_line(caller).iter().any(|word| word == "hook") { "hook" } else { "mcp" },
+        ) {
             Some(agent) => agent,
             // A person runs it by hand: there is no agent.
             None => return Ok(StatusCode::NO_CONTENT.into_response()),

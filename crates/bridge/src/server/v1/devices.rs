@@ -1,4 +1,5 @@
-//! `/v1/devices`: a person's own devices. A device may add another one of the same person, and revoke one.
+//! `/v1/devices`: a person's own devices, and the machines that they connected. A device may add another one of the
+//! same person, and revoke one.
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::Rfc3339;
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
+use super::connections::withdraw_open;
 use super::paging::Page;
 use super::tokens::{drop_channels, trouble};
 use crate::auth::{Action, Caller, LinkMadeBy, Role, TokenInfo, TokenRole, make_link};
@@ -30,6 +32,12 @@ struct DeviceJson<'a> {
     paired_at: Rfc3339,
     /// The one that asks.
     current: bool,
+    /// A machine that you connected: its agents ask here, and it never decides. `device` is its name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_machine: bool,
+    /// When it last called; up to a minute before a kill of the server may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Rfc3339>,
 }
 
 /// Another name for a device.
@@ -53,7 +61,7 @@ pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Respo
     caller.may(Action::Decide, None)?;
     let tokens = app.tokens.list();
     let own = tokens.iter().filter(|info| is_own(info, &caller));
-    let items = own.map(|info| DeviceJson::of(info, &caller)).collect();
+    let items = own.map(|info| DeviceJson::of(&app, info, &caller)).collect();
     Ok(json(StatusCode::OK, &Page { items, next: None }))
 }
 
@@ -66,8 +74,9 @@ pub(crate) async fn revoke(
     device_itself(&app, &caller)?;
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
     drop_channels(&app, &id).await?;
+    withdraw_open(&app, &revoked).await?;
     app.handle.tell_own(&caller.name, &Own::Devices);
-    Ok(json(StatusCode::OK, &DeviceJson::of(&revoked, &caller)))
+    Ok(json(StatusCode::OK, &DeviceJson::of(&app, &revoked, &caller)))
 }
 
 pub(crate) async fn rename(
@@ -77,9 +86,13 @@ pub(crate) async fn rename(
     Json(NewDeviceName { device }): Json<NewDeviceName>,
 ) -> Result<Response, Trouble> {
     own(&app, &caller, &id)?;
+    if app.tokens.list().iter().any(|info| info.id == id && info.is_a_machine()) {
+        let why = "the name of a machine is what the tap agreed to; connect it again with another `--name`";
+        return Err(Trouble::new(403, "forbidden", why));
+    }
     let renamed = app.tokens.rename(&id, &device, app.handle.clock.now()).await.map_err(|error| trouble(&error))?;
     app.handle.tell_own(&caller.name, &Own::Devices);
-    Ok(json(StatusCode::OK, &DeviceJson::of(&renamed, &caller)))
+    Ok(json(StatusCode::OK, &DeviceJson::of(&app, &renamed, &caller)))
 }
 
 /// Checks that a device is the caller's own; others' are unknown to them.
@@ -118,20 +131,32 @@ pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Respo
     Ok(json(StatusCode::CREATED, &LinkJson { secret: secret.reveal(), expires_at }))
 }
 
+/// Is it a device of the caller's, or a machine that they connected?
 fn is_own(info: &TokenInfo, caller: &Caller) -> bool {
-    matches!(info.role, TokenRole::Person | TokenRole::Operator) && *info.name == *caller.name
+    match info.is_a_machine() {
+        true => info.connected_by.as_deref() == Some(&*caller.name),
+        false => matches!(info.role, TokenRole::Person | TokenRole::Operator) && *info.name == *caller.name,
+    }
 }
 
 impl<'a> DeviceJson<'a> {
-    fn of(info: &'a TokenInfo, caller: &Caller) -> Self {
-        let TokenInfo { id, device, role, made_at, .. } = info;
-        let current = caller.party.to_string() == format!("tok_{id}");
-        Self { id, device, role: *role, paired_at: Rfc3339(Timestamp(*made_at)), current }
+    fn of(app: &App, info: &'a TokenInfo, caller: &Caller) -> Self {
+        let TokenInfo { id, name, device, role, made_at, .. } = info;
+        let is_machine = info.is_a_machine();
+        Self {
+            id,
+            device: if is_machine { name } else { device },
+            role: *role,
+            paired_at: Rfc3339(Timestamp(*made_at)),
+            current: caller.party.to_string() == format!("tok_{id}"),
+            is_machine,
+            last_used_at: app.tokens.used_at(id).map(Rfc3339),
+        }
     }
 }
 
 pub(crate) fn list_doc(op: &mut Operation<'_>) {
-    op.is("listDevices", "Callers", "Lists your own devices.")
+    op.is("listDevices", "Callers", "Lists your own devices, and the machines that you connected.")
         .text("*People.*")
         .returns::<Page<DeviceJson<'_>>>(200, "All of them, on one page.")
         .refuses(&["forbidden"]);

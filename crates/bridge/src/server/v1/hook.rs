@@ -2,6 +2,7 @@
 
 use askbridge_core::event::Parcel;
 use askbridge_core::intent::Intent;
+use askbridge_core::limits::HEARTBEAT;
 use askbridge_core::view::State as Stands;
 use askbridge_peers::wish::Rejection;
 use axum::Extension;
@@ -10,24 +11,25 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::stream::{self, Stream};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json as example};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::paging::Page;
 use crate::auth::{Action, Caller};
-use crate::hooks::{Event, Output, ParkedRun, attend, parked_runs};
+use crate::hooks::{Event, Farewell, Output, ParkedRun, attend, leave, parked_runs, visitor_id};
 use crate::server::app::App;
-use crate::server::body::{Text, json};
+use crate::server::body::{Json, Text, json};
 use crate::server::docs::Operation;
 use crate::server::identify::Remote;
 use crate::server::problem::Trouble;
 
-/// Marks our own responses, so that a hook accepts no other program's.
-const MARK: (&str, &str) = ("askbridge-hook", "1");
+/// Marks our own responses, so that a hook accepts no other program's. `beats`: line breaks are sent while it waits, and a
+/// hook that reconnects is found again by its name.
+const MARK: &str = "askbridge-hook";
 
 /// No opinion.
 const NOTHING: &str = "{}";
@@ -53,6 +55,9 @@ pub(crate) async fn hear(
     };
     let attended = headers.get("askbridge-attended").map(|told| told == "1");
     let again = headers.contains_key("askbridge-again");
+    let named = headers.get("askbridge-hook-id").and_then(|id| id.to_str().ok()).and_then(visitor_id);
+    let visitor = named.filter(|_| hook.is_none());
+    let beats = visitor.is_some();
     let gone = CancellationToken::new();
     // Dropped with the body when the hook disconnects. Its ask is then withdrawn, by a task that is not cancelled with
     // the request.
@@ -60,7 +65,7 @@ pub(crate) async fn hear(
     let (done, output) = oneshot::channel();
     let (attending, bringer) = (app.clone(), caller.clone());
     app.tasks.spawn(async move {
-        let event = Event { text, caller, hook, attended, again };
+        let event = Event { text, caller, hook, visitor, attended, again };
         let output = attend(&attending, &event, gone).await;
         // The hook may have disconnected.
         let _ = done.send(output);
@@ -82,9 +87,51 @@ pub(crate) async fn hear(
         }
         Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, output)))
     };
+    let mark = (MARK, if beats { "beats" } else { "1" });
     let headers =
-        [(header::CONTENT_TYPE.as_str(), "application/json"), (header::CACHE_CONTROL.as_str(), "no-store"), MARK];
-    Ok((StatusCode::OK, headers, Body::from_stream(stream::once(body))).into_response())
+        [(header::CONTENT_TYPE.as_str(), "application/json"), (header::CACHE_CONTROL.as_str(), "no-store"), mark];
+    let body = match beats {
+        true => Body::from_stream(beating(body)),
+        false => Body::from_stream(stream::once(body)),
+    };
+    Ok((StatusCode::OK, headers, body).into_response())
+}
+
+/// Sends a line break now and then until the output is there, which JSON may begin with: neither a proxy nor the hook
+/// takes the connection for dead, and one that is dead is noticed.
+fn beating(
+    body: impl Future<Output = Result<Bytes, Rejection>> + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, Rejection>> + Send + 'static {
+    stream::unfold(Some(Box::pin(body)), |waiting| async move {
+        let mut body = waiting?;
+        tokio::select! {
+            biased;
+            output = &mut body => Some((output, None)),
+            () = tokio::time::sleep(HEARTBEAT) => Some((Ok(Bytes::from_static(b"\n")), Some(body))),
+        }
+    })
+}
+
+/// A hook on another machine that leaves before it was answered.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct LeavingHook {
+    /// The name that it gave itself in `askbridge-hook-id`.
+    hook: String,
+    /// Its agent has ended. Otherwise its agent ended it: the dialog was answered, or the call cancelled.
+    #[serde(default)]
+    agent_ended: bool,
+}
+
+/// A hook of this machine needs not say it: the server sees its process.
+pub(crate) async fn bye(
+    State(app): State<App>,
+    caller: Caller,
+    Json(LeavingHook { hook, agent_ended }): Json<LeavingHook>,
+) -> Result<Response, Trouble> {
+    caller.may(Action::Ask, None)?;
+    let farewell = if agent_ended { Farewell::AgentEnded } else { Farewell::ToldToEnd };
+    leave(&app, &caller, &hook, farewell).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Called when the connection takes what the hook prints: notes the delivery of what comes with it.
@@ -132,8 +179,22 @@ pub(crate) fn hear_doc(op: &mut Operation<'_>) {
              hook prints; an empty object is no opinion. It is held as long as a person is waited for. On the local socket the \
              agent above the caller is remembered, and nothing below it may decide.",
         )
+        .header(
+            "askbridge-hook-id",
+            "A name of 1 to 64 letters and digits that a hook on another machine gives itself. It is then found again when it \
+             calls with `askbridge-again: 1`, says with `POST /v1/hook/leave` that it leaves, and is sent line breaks while it waits.",
+            example!({"type": "string", "pattern": "^[A-Za-z0-9]{1,64}$"}),
+        )
         .body::<Map<String, Value>>(example!({"hook_event_name": "Stop", "session_id": "…"}))
         .returns::<Map<String, Value>>(200, "What the hook prints.")
+        .refuses(&["forbidden"]);
+}
+
+pub(crate) fn bye_doc(op: &mut Operation<'_>) {
+    op.is("leaveHook", "Agents", "Says that a hook on another machine no longer waits.")
+        .text("*Agents, operators, this machine.* Its ask is overtaken, or withdrawn if its agent has ended. Nothing happens to any other.")
+        .body::<LeavingHook>(example!({"hook": "5f0c", "agent_ended": true}))
+        .returns_nothing(204, "Heard.")
         .refuses(&["forbidden"]);
 }
 
@@ -142,4 +203,25 @@ pub(crate) fn parked_doc(op: &mut Operation<'_>) {
         .text("*Operators, this machine.* `askbridge resume` takes them up again once they are answered.")
         .returns::<Page<ParkedJson>>(200, "All of them.")
         .refuses(&["forbidden"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures_util::StreamExt;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hook_elsewhere_hears_line_breaks_until_its_output_is_there() {
+        let (done, output) = oneshot::channel::<&str>();
+        let mut body = pin!(beating(async move { Ok(Bytes::from(output.await.unwrap())) }));
+        let mut next = async || body.next().await.map(Result::unwrap);
+        assert_eq!(next().await.as_deref(), Some(&b"\n"[..]));
+        assert_eq!(next().await.as_deref(), Some(&b"\n"[..]));
+        done.send("{}").unwrap();
+        assert_eq!(next().await.as_deref(), Some(&b"{}"[..]));
+        assert_eq!(next().await, None);
+    }
 }

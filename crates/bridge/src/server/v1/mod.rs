@@ -9,6 +9,7 @@ pub(super) mod asks;
 pub(super) mod away;
 pub(super) mod channels;
 pub(super) mod codes;
+pub(super) mod connections;
 pub(super) mod devices;
 pub(super) mod events;
 pub(super) mod folders;

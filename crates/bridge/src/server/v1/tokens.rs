@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::asks::WaitQuery;
+use super::connections::withdraw_open;
 use super::paging::Page;
 use super::taps::tap_request;
 use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
@@ -67,7 +68,8 @@ pub(crate) async fn create(
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     caller.may(Action::Administer, None)?;
     let tokens = app.tokens.list();
-    let items = tokens.iter().map(|info| TokenJson::of(info)).collect();
+    let used_at = |info: &TokenInfo| app.tokens.used_at(&info.id).map(Rfc3339);
+    let items = tokens.iter().map(|info| TokenJson { last_used_at: used_at(info), ..TokenJson::of(info) }).collect();
     Ok(answer(StatusCode::OK, &Page { items, next: None }))
 }
 
@@ -88,8 +90,9 @@ pub(crate) async fn revoke(
     }
     let revoked = app.tokens.revoke(&id).await.map_err(|error| trouble(&error))?;
     drop_channels(&app, &id).await?;
+    withdraw_open(&app, &revoked).await?;
     app.handle.forget_unattended(&id).await;
-    app.handle.tell_own(&revoked.name, &Own::Devices);
+    app.handle.tell_own(revoked.connected_by.as_ref().unwrap_or(&revoked.name), &Own::Devices);
     Ok(answer(StatusCode::OK, &TokenJson::of(&revoked)))
 }
 
@@ -111,6 +114,12 @@ struct TokenJson<'a> {
     device: &'a str,
     role: TokenRole,
     made_at: Rfc3339,
+    /// When it was last used; up to a minute before a kill of the server may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Rfc3339>,
+    /// The person whose device connected this machine. Only of machines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connected_by: Option<&'a str>,
     /// The token itself, shown once, when it is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
@@ -118,15 +127,27 @@ struct TokenJson<'a> {
 
 impl<'a> TokenJson<'a> {
     fn of(info: &'a TokenInfo) -> Self {
-        let TokenInfo { id, name, device, role, made_at } = info;
-        Self { id, name, device, role: *role, made_at: Rfc3339(Timestamp(*made_at)), token: None }
+        let TokenInfo { id, name, device, role, made_at, .. } = info;
+        let connected_by = info.connected_by.as_deref();
+        Self {
+            id,
+            name,
+            device,
+            role: *role,
+            made_at: Rfc3339(Timestamp(*made_at)),
+            last_used_at: None,
+            connected_by,
+            token: None,
+        }
     }
 }
 
 pub(super) fn trouble(error: &TokensError) -> Trouble {
     match error {
         TokensError::Unknown(_) => Trouble::new(404, "unknown_token", error.to_string()),
+        TokensError::InUse => Trouble::new(422, "bad_request", error.to_string()),
         TokensError::BadName => Trouble::new(422, "bad_request", error.to_string()),
+        TokensError::TooManyMachines => Trouble::new(403, "forbidden", error.to_string()),
         TokensError::Shelf(_) => down(error).into(),
     }
 }

@@ -32,6 +32,9 @@ pub(super) struct Ask<'a> {
     door: Cow<'a, str>,
     agent: Cow<'a, str>,
     party: Cow<'a, str>,
+    /// The name of the machine that it came from, if that is not the server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Context::is_empty")]
@@ -164,6 +167,7 @@ impl<'a> From<&'a core::Ask> for Ask<'a> {
             door: (&ask.asker.door).into(),
             agent: (&ask.asker.agent).into(),
             party: ask.asker.party.as_str().into(),
+            machine: ask.asker.machine.as_ref().map(Into::into),
             call: ask.call.as_ref().map(|call| call.as_str().into()),
             context: (&ask.context).into(),
             key: ask.key.as_ref().map(|key| key.as_str().into()),
@@ -209,6 +213,7 @@ impl TryFrom<Ask<'_>> for core::Ask {
                 door: ask.door.into_owned(),
                 agent: ask.agent.into_owned(),
                 party: PartyId(ask.party.into()),
+                machine: ask.machine.map(Cow::into_owned),
             },
             call: ask.call.map(|call| CallId(call.into())),
             context: ask.context.into(),

@@ -22,15 +22,20 @@ impl Mouth {
     /// Reads it from an ask. Asks of earlier releases have no such field and count as a terminal's.
     pub fn of(context: &Context) -> Self {
         let more = context.more.as_ref().and_then(|more| serde_json::from_str::<Value>(more.as_str()).ok());
-        match more.as_ref().and_then(|more| more[FIELD].as_str()) {
+        Self::named(more.as_ref().and_then(|more| more[FIELD].as_str()))
+    }
+
+    /// Reads the word for it. Without one, it is a terminal.
+    pub fn named(word: Option<&str>) -> Self {
+        match word {
             Some("prompt_tool") => Self::PromptTool,
             Some("nobody") => Self::Nobody,
             _ => Self::Terminal,
         }
     }
 
-    /// How it is written in an ask's context.
-    pub(super) fn written(self) -> Option<&'static str> {
+    /// The word for it, as in an ask's context. `None`: a terminal.
+    pub fn written(self) -> Option<&'static str> {
         match self {
             Self::Terminal => None,
             Self::PromptTool => Some("prompt_tool"),

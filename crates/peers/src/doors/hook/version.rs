@@ -23,6 +23,13 @@ impl Version {
     }
 }
 
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(major, minor, patch) = self;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -148,7 +148,7 @@ pub(super) fn sample(body: &Body) -> Ask {
         body: body.clone(),
         terms: terms(&Rules::default(), &facts),
         reach: Reach::Pull,
-        asker: Asker { door: NAME.to_owned(), agent: String::new(), party: "".into() },
+        asker: Asker { door: NAME.to_owned(), agent: String::new(), party: "".into(), machine: None },
         call: None,
         context: Context::default(),
         key: None,

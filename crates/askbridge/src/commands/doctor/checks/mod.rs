@@ -8,6 +8,7 @@ mod doors;
 mod files;
 mod folder;
 mod growth;
+mod home;
 mod port;
 mod rules;
 mod socket;
@@ -40,6 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "socket", look: |patient| Box::pin(socket::look(patient)) },
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
     Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
+    Check { name: "home", look: |patient| Box::pin(home::look(patient)) },
     Check { name: "rules", look: |patient| Box::pin(rules::look(patient)) },
     Check { name: "files", look: |patient| Box::pin(files::look(patient)) },
     Check { name: "claude", look: |patient| Box::pin(claude::look(patient)) },

@@ -9,7 +9,9 @@ use super::super::patient::Patient;
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
     let data = &patient.settings.data;
     let run = data.join("run");
-    let files = [(patient.settings.token_file(), 0o600), (data.join("askbridge.db"), 0o600), (run, 0o700)];
+    let connection = data.join("connection");
+    let files =
+        [(patient.settings.token_file(), 0o600), (connection, 0o600), (data.join("askbridge.db"), 0o600), (run, 0o700)];
     let there: Vec<_> = files.iter().filter_map(|(path, mode)| Some((path, mode, fs::metadata(path).ok()?))).collect();
     let open = there.iter().filter(|(.., meta)| meta.mode() & 0o077 != 0);
     let mut findings: Vec<_> = open

@@ -60,7 +60,14 @@ async fn with_token(app: &App, name: &str, role: TokenRole) -> Caller {
 async fn token_file(app: &App) -> Caller {
     let (secret, now) = (Secret::fresh("ab", &Chance::seeded(1)), app.handle.now());
     let id = Caller::THIS_MACHINE.trim_start_matches("tok_").to_owned();
-    let info = TokenInfo { id, name: ADA.into(), device: "file".into(), role: TokenRole::Local, made_at: now.0 };
+    let info = TokenInfo {
+        id,
+        name: ADA.into(),
+        device: "file".into(),
+        role: TokenRole::Local,
+        made_at: now.0,
+        connected_by: None,
+    };
     app.tokens.keep(&secret, info, now).await.unwrap();
     let caller = app.tokens.caller(secret.reveal()).unwrap();
     assert_eq!(caller.party, PartyId::from(Caller::THIS_MACHINE));

@@ -148,7 +148,7 @@ impl House {
             body: Body::Approval(approval),
             terms: terms(&Rules::default(), &facts),
             reach: Reach::Resumable,
-            asker: Asker { door: http::NAME.to_owned(), agent: "ci".to_owned(), party },
+            asker: Asker { door: http::NAME.to_owned(), agent: "ci".to_owned(), party, machine: None },
             call: None,
             made: None,
             context: Context::default(),
@@ -162,8 +162,12 @@ impl House {
 
 /// The server's own services, except for what is outside: an agent's program, and another machine.
 impl Services for House {
-    fn pace(&self, party: &PartyId) -> Result<(), Rejection> {
-        self.app.pace(party)
+    fn pace(&self, caller: &Caller) -> Result<(), Rejection> {
+        self.app.pace(caller)
+    }
+
+    fn pace_ask(&self, caller: &Caller) -> Result<(), Rejection> {
+        self.app.pace_ask(caller)
     }
 
     fn prepare<'a>(&'a self, _: &'a str, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {

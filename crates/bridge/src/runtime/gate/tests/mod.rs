@@ -242,6 +242,7 @@ const PAST_THE_GATE: &[(&str, &str)] = &[
     ("taps/watch.rs", "the server's own asks"),
     ("v1/asks/preview.rs", "a link for a caller that may see the ask"),
     ("v1/asks/show.rs", "the asker itself took its verdict"),
+    ("v1/connections.rs", "withdraws what a machine that is gone had open; tells a person's devices"),
     ("v1/devices.rs", "tells a person's devices that one of them changed"),
     ("v1/hook.rs", "the hook itself took what it prints"),
     ("v1/pair.rs", "tells a person's devices that one was added"),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::client::{Client, Shown};
+use crate::client::{Client, Connection, Shown};
 use crate::commands::doctor::checks::asks;
 use crate::commands::doctor::patient::Patient;
 use crate::failure::Failure;
@@ -46,6 +46,12 @@ struct Me {
 
 impl Examiner {
     pub(super) async fn meet(patient: &Patient) -> Result<Self, Failure> {
+        let is_named = patient.settings.top.url.is_some();
+        if let Some(connection) = Connection::read(&patient.settings)?.filter(|_| !is_named) {
+            let client = Client::home(&connection)?;
+            client.get("/v1/me").await?;
+            return Ok(Self { client, decider: Err("a connected machine asks and never decides"), scratch: None });
+        }
         if patient.is_served() {
             let client = Client::local(&patient.settings);
             let me: Me = client.get("/v1/me").await?.json()?;

@@ -1,0 +1,497 @@
+//! Machines that ask here from elsewhere: how they are connected, what they may do, and how their hooks are held.
+
+use std::time::Duration;
+
+use askbridge_bridge::auth::{MachineToken, connect_code};
+use askbridge_bridge::chance::Chance;
+use askbridge_bridge::clock::{Clock, Manual};
+use askbridge_bridge::hooks::HookOptions;
+use askbridge_core::ids::Timestamp;
+use askbridge_core::limits;
+use askbridge_journal::sqlite;
+use http_body_util::{BodyExt, Full};
+use hyper::Response;
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+
+use crate::kit::{House, PATIENCE, memory};
+
+/// A machine that wants to ask somewhere.
+struct Machine {
+    made: MachineToken,
+    name: &'static str,
+}
+
+impl Machine {
+    fn new(name: &'static str, seed: u64) -> Self {
+        Self { made: MachineToken::fresh(&Chance::seeded(seed)), name }
+    }
+
+    fn token(&self) -> &str {
+        self.made.token.reveal()
+    }
+
+    /// Asks to be connected, or looks whether it is.
+    async fn knocks(&self, house: &House, wait: &str) -> (u16, Value) {
+        let body = json!({"name": self.name, "token_sha256": self.made.digest});
+        house.post(&format!("/v1/connections{wait}"), "", &body).await
+    }
+
+    /// Is connected by a person's tap.
+    async fn connected(house: &House, person: &str, name: &'static str, seed: u64) -> Self {
+        let machine = Self::new(name, seed);
+        assert_eq!(machine.knocks(house, "").await.1["code"], "tap_needed");
+        answer(house, person, &open(house, person).await[0], json!({"decision": "allow"})).await;
+        let (status, made) = machine.knocks(house, "?wait=30").await;
+        assert_eq!((status, &made["name"]), (201, &json!(name)), "{made}");
+        machine
+    }
+}
+
+async fn open(house: &House, person: &str) -> Vec<Value> {
+    house.get("/v1/asks", person).await.1["items"].as_array().expect("a page has items").clone()
+}
+
+async fn answer(house: &House, person: &str, ask: &Value, answer: Value) {
+    let path = format!("/v1/asks/{}/answer", ask["id"].as_str().expect("an ask has an id"));
+    let (status, said) = house.post(&path, person, &answer).await;
+    assert_eq!(status, 200, "{said}");
+}
+
+fn question(text: &str) -> Value {
+    json!({"question": text, "options": ["Yes", "No"], "context": {"folder": "/home/ada/shop"}})
+}
+
+#[tokio::test]
+async fn a_machine_asks_once_a_device_has_agreed_and_its_cards_say_which_machine_it_is() {
+    let house = House::open().await;
+    let (ada, local) = (house.operator("ada").await, house.local().await);
+    let machine = Machine::new("laptop", 1);
+    let (status, needed) = machine.knocks(&house, "").await;
+    assert_eq!((status, &needed["code"]), (403, &json!("tap_needed")));
+    let code = connect_code(&machine.made.digest);
+    assert!(needed["detail"].as_str().unwrap().contains(&code) && !needed.to_string().contains("test of ada"));
+    assert_eq!(machine.knocks(&house, "").await.0, 403, "the same again joins the open tap");
+    assert_eq!(house.get("/v1/me", machine.token()).await.0, 401, "its token counts only after the tap");
+
+    let taps = open(&house, &ada).await;
+    assert_eq!(taps.len(), 1, "{taps:?}");
+    let approval = &taps[0]["approval"];
+    assert_eq!(approval["summary"], "Let the machine laptop ask here");
+    assert_eq!((&approval["input"]["machine"], &approval["input"]["code"]), (&json!("laptop"), &json!(code)));
+    assert!(approval["input"]["from"].as_str().unwrap().starts_with("127.0.0.1"), "{approval}");
+    answer(&house, &ada, &taps[0], json!({"decision": "allow"})).await;
+    for _ in 0..2 {
+        let (status, made) = machine.knocks(&house, "?wait=30").await;
+        assert_eq!((status, &made["name"]), (201, &json!("laptop")), "a lost response costs nothing: {made}");
+    }
+
+    let (status, asked) = house.post("/v1/asks", machine.token(), &question("Deploy?")).await;
+    assert_eq!((status, &asked["machine"]), (201, &json!("laptop")), "{asked}");
+    let card = open(&house, &ada).await.pop().expect("it is open");
+    assert_eq!((&card["machine"], &card["context"]["folder"]), (&json!("laptop"), &json!("/home/ada/shop")));
+    let claims = json!({"question": "Mine?", "machine": "desk", "agent": "x", "context": {"machine": "desk"}});
+    assert_eq!(
+        house.post("/v1/asks", machine.token(), &claims).await.1["machine"],
+        "laptop",
+        "the label is the token's"
+    );
+    let own = house.post("/v1/asks", &local, &question("Here?")).await.1;
+    assert_eq!(own.get("machine"), None, "this machine has no label");
+
+    let listed = house.get("/v1/tokens", &local).await.1;
+    let listed = listed["items"].as_array().unwrap().iter().find(|token| token["name"] == "laptop").unwrap().clone();
+    assert_eq!((&listed["role"], &listed["device"]), (&json!("agent"), &json!("machine")));
+    assert_eq!(listed["connected_by"], "ada");
+    assert!(listed["last_used_at"].is_string(), "{listed}");
+    let devices = house.get("/v1/devices", &ada).await.1;
+    let device = devices["items"].as_array().unwrap().iter().find(|it| it["is_machine"] == true).unwrap().clone();
+    assert_eq!((&device["device"], &device["id"]), (&json!("laptop"), &listed["id"]));
+    assert!(device["last_used_at"].is_string(), "{device}");
+    let bob = house.operator("bob").await;
+    let path = format!("/v1/devices/{}", device["id"].as_str().unwrap());
+    assert_eq!(house.delete(&path, &bob).await.0, 404, "it is ada's");
+    assert_eq!(house.post(&path, &ada, &json!({"device": "desk"})).await.0, 403, "the tap agreed to its name");
+
+    assert_eq!(house.delete(&path, &ada).await.0, 200);
+    assert_eq!(house.post("/v1/asks", machine.token(), &question("Still?")).await.0, 401);
+    let card = house.get(&format!("/v1/asks/{}", asked["id"].as_str().unwrap()), &ada).await.1;
+    assert_eq!(card["machine"], "laptop", "the record keeps where it came from");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_machine_never_decides_administers_or_runs_agents() {
+    let house = House::open().await;
+    let ada = house.operator("ada").await;
+    let machine = Machine::connected(&house, &ada, "laptop", 1).await;
+    let asked = house.post("/v1/asks", machine.token(), &question("Deploy?")).await.1;
+    let path = format!("/v1/asks/{}", asked["id"].as_str().unwrap());
+    for (verb, body) in [
+        ("answer", json!({"answers": {"Deploy?": "Yes"}})),
+        ("dismiss", json!({})),
+        ("extend", json!({"seconds": 60})),
+        ("snooze", json!({"seconds": 60})),
+        ("draft", json!({"half": "written"})),
+    ] {
+        let (status, refused) = house.post(&format!("{path}/{verb}"), machine.token(), &body).await;
+        assert_eq!(status, 403, "{verb}: {refused}");
+    }
+    let (_, refused) = house.post(&format!("{path}/answer"), machine.token(), &json!({"answers": {}})).await;
+    assert!(refused["detail"].as_str().unwrap().contains("a connected machine asks and never decides"), "{refused}");
+    for (method, path, body) in [
+        ("GET", "/v1/tokens", Value::Null),
+        ("POST", "/v1/tokens", json!({"name": "other"})),
+        ("GET", "/v1/devices", Value::Null),
+        ("POST", "/v1/devices", json!({})),
+        ("POST", "/v1/sessions", json!({"agent": "claude", "cwd": "/tmp"})),
+        ("POST", "/v1/taps", json!({"on": false})),
+        ("POST", "/v1/taps/decide", Value::Null),
+        ("POST", "/v1/pairings", json!({"i_am_a_person": true})),
+        ("GET", "/v1/channels", Value::Null),
+    ] {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let request = house.request(method, path, machine.token()).header("content-type", "application/json");
+        let (status, said) = house.ask_for(request.body(Full::from(body)).unwrap()).await;
+        assert_eq!(status, 403, "{method} {path}: {said}");
+    }
+    // Another machine's asks do not exist for it.
+    let other = Machine::connected(&house, &ada, "desk", 2).await;
+    assert_eq!(house.get(&path, other.token()).await.0, 404);
+    assert_eq!(house.get("/v1/asks", other.token()).await.1["items"], json!([]));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_denied_or_unanswered_tap_connects_nothing() {
+    let clock = Manual::new(Timestamp(1_800_000_000_000));
+    let house = House::open_on(memory(), Clock::Manual(clock.clone()), 7).await;
+    let machine = Machine::new("laptop", 1);
+    let (status, alone) = machine.knocks(&house, "").await;
+    assert_eq!((status, &alone["code"]), (403, &json!("no_device_left")), "no device could agree");
+    let ada = house.operator("ada").await;
+    assert_eq!(machine.knocks(&house, "").await.1["code"], "tap_needed");
+    answer(&house, &ada, &open(&house, &ada).await[0], json!({"decision": "deny"})).await;
+    assert_eq!(machine.knocks(&house, "?wait=30").await.1["code"], "tap_denied");
+
+    let slow = Machine::new("desk", 2);
+    assert_eq!(slow.knocks(&house, "").await.1["code"], "tap_needed");
+    clock.advance(limits::TAP_WAIT + Duration::from_secs(1));
+    assert_eq!(slow.knocks(&house, "?wait=30").await.1["code"], "tap_expired");
+    for machine in [&machine, &slow] {
+        assert_eq!(house.get("/v1/me", machine.token()).await.0, 401);
+    }
+    assert!(house.app.tokens.list().iter().all(|token| !token.is_a_machine()));
+    for wrong in [json!({"name": "", "token_sha256": "0".repeat(64)}), json!({"name": "x", "token_sha256": "ab_1"})] {
+        assert_eq!(house.post("/v1/connections", "", &wrong).await.0, 422, "{wrong}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_token_of_someone_else_is_not_turned_into_a_machines() {
+    let house = House::open().await;
+    let ada = house.operator("ada").await;
+    let digest = Sha256::digest(ada.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let theft = json!({"name": "laptop", "token_sha256": digest});
+    let (status, refused) = house.post("/v1/connections", "", &theft).await;
+    assert_eq!((status, &refused["detail"]), (422, &json!("this token is in use")), "{refused}");
+    assert!(open(&house, &ada).await.is_empty(), "no phone rang");
+    assert_eq!(house.get("/v1/me", &ada).await.1["role"], "operator");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn strangers_cannot_flood_a_phone_nor_block_the_taps_of_this_machine() {
+    let house = House::open().await;
+    let ada = house.operator("ada").await;
+    let most = limits::OPEN_CONNECTS_MAX as u64;
+    for seed in 0..most {
+        assert_eq!(Machine::new("stranger", seed).knocks(&house, "").await.1["code"], "tap_needed");
+    }
+    let (status, refused) = Machine::new("stranger", most).knocks(&house, "").await;
+    assert_eq!((status, &refused["code"]), (429, &json!("too_fast")));
+    let (_, needed) = house.here("POST", "/v1/pairings", &json!({"i_am_a_person": true, "name": "bob"})).await;
+    assert_eq!(needed["code"], "tap_needed", "{needed}");
+    let denied = async || {
+        for tap in open(&house, &ada).await {
+            answer(&house, &ada, &tap, json!({"decision": "deny"})).await;
+        }
+    };
+    for seed in most..limits::CONNECTS_PER_HOUR.into() {
+        denied().await;
+        // A tap that was denied is closed a moment later.
+        let asked = async { while Machine::new("stranger", seed).knocks(&house, "").await.0 == 429 {} };
+        timeout(PATIENCE, asked).await.expect("there is room again");
+    }
+    denied().await;
+    let (status, refused) = Machine::new("stranger", 99).knocks(&house, "").await;
+    assert_eq!((status, &refused["code"]), (429, &json!("too_fast")), "room alone is not enough");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_machine_asks_only_so_often_and_others_do_not_notice() {
+    let clock = Manual::new(Timestamp(1_800_000_000_000));
+    let house = House::open_on(memory(), Clock::Manual(clock.clone()), 7).await;
+    let ada = house.operator("ada").await;
+    let (noisy, quiet) =
+        (Machine::connected(&house, &ada, "noisy", 1).await, Machine::connected(&house, &ada, "quiet", 2).await);
+    let mut taken = 0;
+    let refused = loop {
+        // The requests are counted as well, by the second.
+        clock.advance(Duration::from_millis(20));
+        match house.post("/v1/asks", noisy.token(), &question(&format!("Number {taken}?"))).await {
+            (201, _) => taken += 1,
+            refused => break refused,
+        }
+    };
+    assert_eq!((refused.0, &refused.1["code"]), (429, &json!("too_fast")), "{refused:?}");
+    assert!((limits::MACHINE_ASKS_PER_MINUTE..=limits::MACHINE_ASKS_PER_MINUTE + 8).contains(&taken), "{taken}");
+    assert_eq!(house.post("/v1/asks", quiet.token(), &question("Mine?")).await.0, 201);
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(house.post("/v1/asks", noisy.token(), &question("Later?")).await.0, 201);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_machine_takes_itself_off_and_no_other_caller_can_use_that() {
+    let house = House::open().await;
+    let (ada, agent) = (house.operator("ada").await, house.agent("ci").await);
+    let machine = Machine::connected(&house, &ada, "laptop", 1).await;
+    for other in [&agent, &ada] {
+        assert_eq!(house.delete("/v1/connections", other).await.0, 403);
+    }
+    assert_eq!(house.delete("/v1/connections", machine.token()).await.0, 204);
+    assert_eq!(house.delete("/v1/connections", machine.token()).await.0, 401);
+    assert_eq!(house.get("/v1/me", &agent).await.0, 200);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_connection_and_when_it_was_used_outlive_the_server_and_so_does_an_open_tap() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Manual::new(Timestamp(1_800_000_000_000));
+    let options = |seed| sqlite::Options::new(folder.path(), seed);
+    let house = House::open_file(&options(1), Clock::Manual(clock.clone()), 1).await;
+    house.app.note_token_uses();
+    let ada = house.operator("ada").await;
+    let machine = Machine::connected(&house, &ada, "laptop", 1).await;
+    assert_eq!(house.get("/v1/me", machine.token()).await.0, 200);
+    let waiting = Machine::new("desk", 2);
+    assert_eq!(waiting.knocks(&house, "").await.1["code"], "tap_needed");
+    house.close().await;
+
+    clock.advance(Duration::from_secs(60));
+    let house = House::open_file(&options(2), Clock::Manual(clock.clone()), 2).await;
+    house.app.recall_taps().await.unwrap();
+    let local = house.local().await;
+    let listed = house.get("/v1/tokens", &local).await.1;
+    let listed = listed["items"].as_array().unwrap().iter().find(|token| token["name"] == "laptop").unwrap().clone();
+    assert_eq!(listed["last_used_at"], listed["made_at"], "used before the restart, and not since: {listed}");
+    assert_eq!(waiting.knocks(&house, "").await.1["code"], "tap_needed");
+    let taps = open(&house, &ada).await;
+    assert_eq!(taps.len(), 1, "the request joins the tap of the earlier server");
+    answer(&house, &ada, &taps[0], json!({"decision": "allow"})).await;
+    assert_eq!(waiting.knocks(&house, "?wait=30").await.0, 201);
+    house.close().await;
+}
+
+/// The hook of an agent on another machine that waits.
+struct Hook {
+    response: Response<Incoming>,
+}
+
+impl Hook {
+    async fn calls(house: &House, machine: &Machine, id: &str, again: bool, seen: &Value) -> Self {
+        let event = json!({"hook_event_name": "PermissionRequest", "session_id": "conversation", "cwd": "/srv/app",
+            "tool_name": "Bash", "tool_input": {"command": "make"}, "askbridge": seen});
+        let mut request = house.request("POST", "/v1/hook", machine.token()).header("askbridge-hook-id", id);
+        if again {
+            request = request.header("askbridge-again", "1");
+        }
+        let response = house.send(request.body(Full::from(event.to_string())).expect("a request")).await;
+        assert_eq!(response.status(), 200);
+        Self { response }
+    }
+
+    /// What it prints in the end.
+    async fn prints(self) -> Value {
+        let body = timeout(PATIENCE, self.response.into_body().collect()).await.expect("an answer in time");
+        serde_json::from_slice(&body.expect("a whole body").to_bytes()).expect("JSON")
+    }
+}
+
+/// Waits until one ask is open, and returns it.
+async fn the_open_ask(house: &House, ada: &str) -> Value {
+    let found = async {
+        loop {
+            match open(house, ada).await.as_slice() {
+                [] => tokio::task::yield_now().await,
+                [one] => return one.clone(),
+                several => panic!("{several:?}"),
+            }
+        }
+    };
+    timeout(PATIENCE, found).await.expect("one ask is open")
+}
+
+async fn until_state(house: &House, ada: &str, ask: &Value, wanted: impl Fn(&Value) -> bool) -> Value {
+    let path = format!("/v1/asks/{}", ask["id"].as_str().expect("an ask has an id"));
+    let found = async {
+        loop {
+            let ask = house.get(&path, ada).await.1;
+            if wanted(&ask) {
+                return ask;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, found).await.expect("the ask comes to that")
+}
+
+async fn house_with_a_machine(back: Duration) -> (House, String, Machine) {
+    let house = House::open().await;
+    house.app.hook(HookOptions { back, ..HookOptions::default() });
+    let ada = house.operator("ada").await;
+    let machine = Machine::connected(&house, &ada, "laptop", 1).await;
+    (house, ada, machine)
+}
+
+const LONG: Duration = Duration::from_secs(600);
+
+#[tokio::test]
+async fn a_hook_elsewhere_asks_with_what_its_machine_sees() {
+    let (house, ada, machine) = house_with_a_machine(LONG).await;
+    let seen = json!({"branch": "main", "title": "The shop", "text": "I build it.", "beside": "nobody"});
+    let hook = Hook::calls(&house, &machine, "a1", false, &seen).await;
+    let asked = the_open_ask(&house, &ada).await;
+    assert_eq!(asked["machine"], "laptop");
+    let context = json!({"text": "I build it.", "title": "The shop", "folder": "/srv/app", "branch": "main"});
+    assert_eq!(asked["context"], context);
+    assert!(asked["deadline"].is_string(), "a run that only we can answer does not wait for ever: {asked}");
+    answer(&house, &ada, &asked, json!({"decision": "allow"})).await;
+    assert_eq!(hook.prints().await["hookSpecificOutput"]["decision"]["behavior"], "allow");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_hook_that_loses_its_connection_comes_back_to_the_same_ask() {
+    let (house, ada, machine) = house_with_a_machine(LONG).await;
+    let first = Hook::calls(&house, &machine, "a1", false, &json!({})).await;
+    let asked = the_open_ask(&house, &ada).await;
+    drop(first);
+    let second = Hook::calls(&house, &machine, "a1", true, &json!({})).await;
+    // The network lost it without a word: the server still takes the former connection for a good one.
+    let third = Hook::calls(&house, &machine, "a1", true, &json!({})).await;
+    assert_eq!(second.prints().await, json!({}), "the newest connection has taken its place");
+    let open = the_open_ask(&house, &ada).await;
+    assert_eq!((&open["id"], &open["stranded"]), (&asked["id"], &json!(false)));
+    answer(&house, &ada, &asked, json!({"decision": "allow"})).await;
+    assert_eq!(third.prints().await["hookSpecificOutput"]["decision"]["behavior"], "allow");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_given_while_the_hook_is_away_waits_for_it() {
+    let (house, ada, machine) = house_with_a_machine(LONG).await;
+    drop(Hook::calls(&house, &machine, "a1", false, &json!({})).await);
+    let asked = the_open_ask(&house, &ada).await;
+    answer(&house, &ada, &asked, json!({"decision": "deny", "words": "not on Fridays"})).await;
+    let back = Hook::calls(&house, &machine, "a1", true, &json!({})).await;
+    let printed = back.prints().await;
+    assert!(printed.to_string().contains("not on Fridays"), "{printed}");
+    // Another machine's hook that calls itself the same finds nothing.
+    let stranger = Machine::connected(&house, &ada, "desk", 2).await;
+    let _other = Hook::calls(&house, &stranger, "a1", true, &json!({})).await;
+    assert_eq!(the_open_ask(&house, &ada).await["machine"], "desk");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_hook_says_why_it_leaves_and_its_card_says_it_too() {
+    let (house, ada, machine) = house_with_a_machine(LONG).await;
+    let hook = Hook::calls(&house, &machine, "a1", false, &json!({})).await;
+    let asked = the_open_ask(&house, &ada).await;
+    let another = Machine::connected(&house, &ada, "desk", 2).await;
+    assert_eq!(house.post("/v1/hook/leave", another.token(), &json!({"hook": "a1"})).await.0, 204);
+    assert_eq!(the_open_ask(&house, &ada).await["id"], asked["id"], "it was not its own");
+    assert_eq!(house.post("/v1/hook/leave", machine.token(), &json!({"hook": "a1"})).await.0, 204);
+    let over = until_state(&house, &ada, &asked, |ask| ask["state"] == "overtaken").await;
+    assert_eq!(over["words"], "the terminal");
+    drop(hook);
+
+    let hook = Hook::calls(&house, &machine, "a2", false, &json!({})).await;
+    let asked = the_open_ask(&house, &ada).await;
+    drop(hook);
+    let left = json!({"hook": "a2", "agent_ended": true});
+    assert_eq!(house.post("/v1/hook/leave", machine.token(), &left).await.0, 204);
+    let over = until_state(&house, &ada, &asked, |ask| ask["state"] == "withdrawn").await;
+    assert_eq!(over["words"], "the agent has ended");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_hook_that_stays_away_leaves_its_ask_stranded_and_asks_anew_when_it_is_back() {
+    let (house, ada, machine) = house_with_a_machine(Duration::ZERO).await;
+    drop(Hook::calls(&house, &machine, "a1", false, &json!({})).await);
+    let asked = the_open_ask(&house, &ada).await;
+    until_state(&house, &ada, &asked, |ask| ask["stranded"] == true).await;
+    let back = Hook::calls(&house, &machine, "a1", true, &json!({})).await;
+    let over = until_state(&house, &ada, &asked, |ask| ask["state"] == "withdrawn").await;
+    assert_eq!(over["words"], "its agent was out of reach for a while, and asks again");
+    let anew = the_open_ask(&house, &ada).await;
+    answer(&house, &ada, &anew, json!({"decision": "allow"})).await;
+    assert_eq!(back.prints().await["hookSpecificOutput"]["decision"]["behavior"], "allow");
+
+    // Answered while it was stranded: the answer waits as a message, which the returning hook takes the place of.
+    drop(Hook::calls(&house, &machine, "a2", false, &json!({})).await);
+    let asked = the_open_ask(&house, &ada).await;
+    until_state(&house, &ada, &asked, |ask| ask["stranded"] == true).await;
+    answer(&house, &ada, &asked, json!({"decision": "allow"})).await;
+    let back = Hook::calls(&house, &machine, "a2", true, &json!({})).await;
+    assert_eq!(back.prints().await["hookSpecificOutput"]["decision"]["behavior"], "allow");
+    let session = house.get(&format!("/v1/sessions/{}", asked["session"].as_str().unwrap()), &ada).await.1;
+    assert_eq!(session["queued_messages"], json!([]), "it is not told twice: {session}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_hook_elsewhere_comes_back_to_its_ask_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = |seed| sqlite::Options::new(folder.path(), seed);
+    let house = House::open_file(&options(1), Clock::System, 1).await;
+    let ada = house.operator("ada").await;
+    let machine = Machine::connected(&house, &ada, "laptop", 1).await;
+    let hook = Hook::calls(&house, &machine, "a1", false, &json!({})).await;
+    let asked = the_open_ask(&house, &ada).await;
+    house.close().await;
+    assert!(hook.response.into_body().collect().await.is_err(), "a server that stops is told from one without opinion");
+
+    let house = House::open_file(&options(2), Clock::System, 2).await;
+    house.app.strand_hooks().await;
+    let back = Hook::calls(&house, &machine, "a1", true, &json!({})).await;
+    let open = the_open_ask(&house, &ada).await;
+    assert_eq!((&open["id"], &open["stranded"]), (&asked["id"], &json!(false)));
+    answer(&house, &ada, &asked, json!({"decision": "allow"})).await;
+    assert_eq!(back.prints().await["hookSpecificOutput"]["decision"]["behavior"], "allow");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_revoked_machine_takes_its_open_questions_along() {
+    let (house, ada, machine) = house_with_a_machine(LONG).await;
+    let _held = Hook::calls(&house, &machine, "a1", false, &json!({})).await;
+    let asked = the_open_ask(&house, &ada).await;
+    let plain = house.post("/v1/asks", machine.token(), &question("By a script?")).await.1;
+    let devices = house.get("/v1/devices", &ada).await.1;
+    let device = devices["items"].as_array().unwrap().iter().find(|it| it["is_machine"] == true).unwrap().clone();
+    let path = format!("/v1/devices/{}", device["id"].as_str().unwrap());
+    assert_eq!(house.delete(&path, &ada).await.0, 200);
+    until_state(&house, &ada, &plain, |ask| ask["state"] == "withdrawn").await;
+    let over = until_state(&house, &ada, &asked, |ask| ask["state"] == "withdrawn").await;
+    assert_eq!(over["words"], "the agent's token was revoked");
+    house.close().await;
+}
