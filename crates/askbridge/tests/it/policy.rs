@@ -272,3 +272,26 @@ fn a_folder_of_gobbys_rules_is_checked_what_acts_and_what_does_not() {
     [exit 1]
     ");
 }
+
+#[test]
+fn a_call_is_explained_as_claude_code_reports_it_before_it_runs_and_as_an_ask() {
+    let bridge = TestBridge::stopped();
+    let every = "[[rules]]\nname = \"releases\"\ndo = \"ask\"\ntool = \"Bash(npm publish *)\"\nevery_call = true\n";
+    write(&bridge, &format!("{RULES}\n{every}"));
+    let call = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"npm publish --tag next"},"cwd":"/srv/app"}"#;
+    fs::write(bridge.dir.path().join("call.json"), call).unwrap();
+    let explained = bridge.bash("askbridge policy explain --input call.json");
+    let told = explained.good();
+    let first: Vec<_> = told.lines().take(2).map(|line| line.split(" (").next().unwrap()).collect();
+    // Before the call only that rule looks; as an ask, a denial comes first.
+    assert_eq!(first, ["before the call: sent to a person by `releases`", "denied by `never publish`"]);
+    let json = bridge.bash("askbridge policy explain --input call.json --json");
+    let told: Value = serde_json::from_str(json.good()).unwrap();
+    let before = &told["before_the_call"];
+    assert_eq!((&before["ruling"], &before["by"]["rule"]), (&json!("ask"), &json!("releases")), "{told}");
+    assert_eq!(told["outcome"], "deny");
+    let other = call.replace("npm publish --tag next", "ls");
+    fs::write(bridge.dir.path().join("call.json"), other).unwrap();
+    let explained = bridge.bash("askbridge policy explain --input call.json");
+    assert!(explained.good().starts_with("before the call: no rule decides"), "{}", explained.stdout);
+}

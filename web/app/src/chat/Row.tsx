@@ -56,6 +56,9 @@ function Said({ item, session }: { readonly item: Extract<Item, { kind: "said" }
 function Tool({ item }: { readonly item: Extract<Item, { kind: "tool" }> }) {
   const words = useWords();
   const { result, ruled } = item;
+  const line = ruled && <p className="app-line">{words.toolRuled(ruled.rule, ruled.ruling, ruled.place)}</p>;
+  // Of a call in a terminal that goes to a person, only the ruling is recorded: its card shows the rest.
+  if (line && item.input === null && result === null) return line;
   const state = result === null ? words.toolRuns : result.ok ? words.toolDone : words.toolFailed;
   return (
     <>
@@ -66,7 +69,7 @@ function Tool({ item }: { readonly item: Extract<Item, { kind: "tool" }> }) {
           {result && <pre tabIndex={0} aria-label={words.toolOutput}>{result.output}</pre>}
         </div>
       </details>
-      {ruled && <p className="app-line">{words.toolRuled(ruled.rule, ruled.ruling, ruled.place)}</p>}
+      {line}
     </>
   );
 }
