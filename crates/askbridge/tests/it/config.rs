@@ -73,6 +73,8 @@ fn every_setting_says_where_it_came_from() {
     allowed_origins (none) default
     claude (none) default
     rules (none) default
+    gobby_rules (none) default
+    gobby_projects true default
     roots (none) default
     tls.cert (none) default
     tls.key (none) default
