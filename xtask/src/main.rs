@@ -26,6 +26,7 @@ const HELP: &str = "\
 cargo xtask test             everything that has to hold: format, lints, docs, tidy, tests
 cargo xtask dist             the build that is published, in target/published: ordered by what it does under load
 cargo xtask bench [--quick]  speed, beside the floor of the same run
+cargo xtask bench ringing    what ringing costs, beside a server that rings nobody in the same run; --quick
 cargo xtask bench turns      only whole turns, beside the official SDKs too (fetches 200 MB); --quick
 cargo xtask api              the real server against its own document, by schemathesis
 cargo xtask api-diff         does the API keep what the last release promised?

@@ -187,9 +187,9 @@ impl Settings {
 
     /// How people who are away are rung.
     pub(crate) fn ringing_options(&self, public_url: Option<String>) -> RingingOptions {
-        let askbridge_config::Notify { grace, remind, quiet } = &self.notify;
+        let askbridge_config::Notify { grace, remind, quiet, digest } = &self.notify;
         let when = RingOptions { grace: **grace, remind: (**remind).clone() };
-        RingingOptions { when, quiet: **quiet, public_url, user: self.top.user.to_string() }
+        RingingOptions { when, quiet: **quiet, public_url, user: self.top.user.to_string(), digest: **digest }
     }
 
     /// The options for hosted agents.

@@ -61,8 +61,19 @@ impl Crew {
 
     /// Runs rounds in all sessions for `span`. Returns how long each round took.
     pub(crate) async fn run(&mut self, subject: &Subject, pace: Pace, span: Duration) -> Result<Vec<Duration>> {
+        self.run_but(subject, pace, span, |_| true).await
+    }
+
+    /// The same, with a person who answers only the asks that `is_meant` accepts.
+    pub(crate) async fn run_but(
+        &mut self,
+        subject: &Subject,
+        pace: Pace,
+        span: Duration,
+        is_meant: fn(&str) -> bool,
+    ) -> Result<Vec<Duration>> {
         let mut socket = greet(subject).await?;
-        let person = tokio::spawn(async move { answer_everything(&mut socket, |_| true).await });
+        let person = tokio::spawn(async move { answer_everything(&mut socket, is_meant).await });
         let sessions = self.seats.len();
         let interval = match pace {
             Pace::Saturated => Duration::ZERO,

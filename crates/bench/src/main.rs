@@ -22,6 +22,7 @@ mod mixed;
 mod overload;
 mod plot;
 mod report;
+mod ringing;
 mod subject;
 mod tongues;
 mod turns;
@@ -65,6 +66,8 @@ fn main() -> Result<()> {
         ["mixed"] => runtime.block_on(mixed::run(mixed::FULL)),
         ["mixed", "--quick"] => runtime.block_on(mixed::run(mixed::QUICK)),
         ["mixed", clients] => runtime.block_on(mixed::run(clients.parse()?)),
+        ["ringing"] => runtime.block_on(ringing::run(ringing::FULL)),
+        ["ringing", "--quick"] => runtime.block_on(ringing::run(ringing::QUICK)),
         [] => runtime.block_on(report::run(report::Length::Full)),
         ["one", kind, sessions, seconds] => {
             runtime.block_on(report::one(kind, sessions.parse()?, seconds.parse()?, Pace::Saturated))

@@ -51,7 +51,8 @@ impl Subject {
         Self::start_with(kind, root, &[AS_FAST_AS_IT_CAN]).await
     }
 
-    async fn start_with(kind: Kind, root: &Path, env: &[(&str, &str)]) -> Result<Self> {
+    /// Starts a server with these variables.
+    pub(crate) async fn start_with(kind: Kind, root: &Path, env: &[(&str, &str)]) -> Result<Self> {
         let folder = TempDir::new_in(root)?;
         let mut command = match kind {
             Kind::Bare | Kind::Durable => {

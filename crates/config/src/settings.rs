@@ -143,6 +143,8 @@ settings! {
         remind: Vec<Duration> = spans_of(limits::WAIT_MAX), Text("10m,1h");
         /// Times of day at which only urgent asks ring, like `22:00-07:00`; a channel may have its own
         quiet: Option<Hours> = hours(), Text("");
+        /// When channels that tell the daily digest tell it; nothing: never
+        digest: Option<Hours> = hours(), Text("18:00-19:00");
     }
 
     /// The languages of other systems.

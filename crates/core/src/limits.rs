@@ -305,6 +305,18 @@ pub const OUTBOUND_AT_ONCE: usize = 8;
 pub const OUTBOUND_TOTAL_AT_ONCE: usize = 64;
 /// Rings whose outcome waits to be noted. Beyond: further ones wait; each channel has one message on its way.
 pub const RING_REPORTS_MAX: usize = 64;
+/// Cards that one page says it shows. Beyond: the others ring as if nobody looked at them.
+pub const CARDS_SHOWN_MAX: usize = 64;
+/// How long a server of ntfy keeps the message that askbridge is down. Beyond: it is delivered.
+pub const ALARM_DELAY: Duration = Duration::from_secs(30 * 60);
+/// How often that message is put off. ntfy.sh takes 250 messages a day from one address; this makes 144 of one channel.
+pub const ALARM_EVERY: Duration = Duration::from_secs(10 * 60);
+/// How often it is looked whether the daily digest is due.
+pub const DIGEST_LOOK: Duration = Duration::from_secs(60);
+/// Pages of 500 decisions that a digest counts. Beyond: it counts the newest.
+pub const DIGEST_PAGES_MAX: usize = 20;
+/// How long the test of a channel waits for a tap.
+pub const CHANNEL_TEST_MAX: Duration = Duration::from_secs(120);
 /// Long polls, streams and sockets to other servers at the same time. Beyond: the call fails at once.
 pub const OUTBOUND_LONG_AT_ONCE: usize = 128;
 /// Bytes of the status line and the headers of a response to an outgoing call. Beyond: it failed.

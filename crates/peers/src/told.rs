@@ -65,6 +65,8 @@ pub enum Own {
     Snoozed { ask: AskId, until: Option<Timestamp> },
     /// A device was added, removed or renamed.
     Devices,
+    /// A way in which the person is reached was added, removed or changed, or does not work any longer.
+    Channels,
 }
 
 /// One event with its position, encoded once for all subscribers.

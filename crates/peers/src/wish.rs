@@ -274,6 +274,11 @@ pub enum Watch {
     Seat {
         session: SessionId,
     },
+    /// Adds nothing to what is told, but says what this connection's page shows at the moment, instead of what it said
+    /// before: the person who looks at a card need not be rung for it. None: the page is not visible, or not in use.
+    Cards {
+        asks: Vec<AskId>,
+    },
 }
 
 /// A session in a list.

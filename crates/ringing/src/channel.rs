@@ -1,8 +1,12 @@
 //! A channel: one way to reach one person, with what its service needs to know.
 
+use std::collections::BTreeSet;
+
 use askbridge_core::ids::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::news::{self, NewsKind};
 
 /// One way to reach one person, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +28,19 @@ pub struct Channel {
     pub added_by: Option<String>,
     /// An operator, or a terminal of this machine, named its addresses: then they may be private ones.
     pub named_by_operator: bool,
+    /// What it tells of besides asks.
+    #[serde(default = "news::by_default")]
+    pub tells: BTreeSet<NewsKind>,
+    /// Since when it does not work, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Broken>,
+}
+
+/// Why a channel does not work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Broken {
+    pub since: i64,
+    pub why: String,
 }
 
 /// How much of an ask a notice shows.

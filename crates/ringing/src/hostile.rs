@@ -63,6 +63,7 @@ pub(crate) fn notice() -> impl Strategy<Value = Notice> {
             buttons,
             done,
             words,
+            receipt: None,
         },
     )
 }

@@ -7,6 +7,7 @@ mod clip;
 pub mod command;
 #[cfg(test)]
 mod hostile;
+pub mod news;
 pub mod notice;
 pub mod ntfy;
 pub mod record;

@@ -18,6 +18,26 @@ pub struct Notice {
     pub done: Option<Ticket>,
     /// A reply in words is an answer, under this ticket. Only for channels that can do so.
     pub words: Option<Ticket>,
+    /// Under this ticket the device says that it showed the notice, and that the person tapped it. It decides nothing.
+    /// Only for channels whose devices say so.
+    pub receipt: Option<Ticket>,
+}
+
+impl Notice {
+    /// A notice that only says something.
+    pub fn saying(tag: String, title: String, body: String) -> Self {
+        Self {
+            tag,
+            title,
+            body,
+            link: None,
+            is_urgent: false,
+            buttons: Vec::new(),
+            done: None,
+            words: None,
+            receipt: None,
+        }
+    }
 }
 
 /// One tap that decides.

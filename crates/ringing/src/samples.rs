@@ -16,6 +16,7 @@ pub(crate) fn notice() -> Notice {
         buttons: vec![button("Allow", 'a', Tone::Allow), button("Deny", 'd', Tone::Deny)],
         done: None,
         words: None,
+        receipt: None,
     }
 }
 
@@ -80,5 +81,6 @@ pub(crate) fn notices() -> impl Strategy<Value = Notice> {
         buttons,
         done,
         words,
+        receipt: None,
     })
 }

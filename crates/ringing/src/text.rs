@@ -8,6 +8,7 @@ use askbridge_core::visible::spell_out;
 use serde_json::Value;
 
 use crate::channel::{Abilities, Content, Decides};
+use crate::news::News;
 use crate::notice::{Button, Notice, Ticket, Tone};
 use crate::record::Action;
 
@@ -58,6 +59,7 @@ pub fn of_ask(
         buttons: Vec::new(),
         done: None,
         words: None,
+        receipt: None,
     };
     let mut tickets = Vec::new();
     if shape.content == Content::Hidden {
@@ -124,6 +126,7 @@ pub fn of_many(asks: &[&Ask], count: usize, tag: String, is_reminder: bool, shap
         buttons: Vec::new(),
         done: None,
         words: None,
+        receipt: None,
     }
 }
 
@@ -208,6 +211,37 @@ fn place(ask: &Ask) -> String {
         .flatten()
         .filter(|part| !part.is_empty());
     parts.map(|part| clean(part, 60)).collect::<Vec<_>>().join(" · ")
+}
+
+/// Writes a notice about something other than asks.
+pub fn of_news(news: &[&News], tag: String, shape: Shape<'_>) -> Notice {
+    let [one] = news else {
+        let lines: Vec<_> = news.iter().map(|news| clean(&news.title, TITLE_MAX)).collect();
+        let title = format!("{} notices", news.len());
+        let body = match shape.content {
+            Content::Hidden => "Open askbridge to see them.".to_owned(),
+            Content::Shown => cut(&lines.join("\n"), shape.abilities.body_max).0,
+        };
+        let link = shape.public_url.map(|url| format!("{url}/"));
+        return Notice { link, ..Notice::saying(tag, title, body) };
+    };
+    let (title, body) = match shape.content {
+        Content::Hidden if !one.is_ours => ("Something happened".to_owned(), "Open askbridge to see it.".to_owned()),
+        Content::Shown | Content::Hidden => {
+            (clean(&one.title, TITLE_MAX), cut(&visible(&one.body), shape.abilities.body_max).0)
+        }
+    };
+    let link = shape.public_url.map(|url| format!("{url}{}", one.path));
+    Notice { link, ..Notice::saying(tag, title, body) }
+}
+
+/// Who an agent is, for a notice that is not about an ask.
+pub fn agent_in(agent: &str, folder: Option<&str>) -> String {
+    let folder = folder.map(|folder| folder.rsplit('/').next().unwrap_or(folder)).filter(|folder| !folder.is_empty());
+    match folder {
+        Some(folder) => format!("{} in {}", clean(agent, 60), clean(folder, 40)),
+        None => clean(agent, 60),
+    }
 }
 
 fn visible(text: &str) -> String {

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! - `type`: `ask.waits` when an ask waits for a person (again for each reminder), `ask.settled` when it no longer does,
-//!   `test` when the person tries the channel.
+//!   `notice` when something else happened that the channel tells of, `test` when the person tries the channel.
 //! - `tag` is the same in every post about the same matter.
 //! - `title` and `body` are ready to be shown. Where the channel is set to hide contents they say only that something
 //!   waits, and `ask` is null.
@@ -58,6 +58,8 @@ const TOLERANCE: Duration = Duration::from_secs(5 * 60);
 pub enum Occasion {
     Waits,
     Settled,
+    /// Something other than an ask.
+    Notice,
     Test,
 }
 
@@ -66,10 +68,11 @@ pub fn payload(occasion: Occasion, notice: &Notice, ask: Option<Value>) -> Value
     let kind = match occasion {
         Occasion::Waits => "ask.waits",
         Occasion::Settled => "ask.settled",
+        Occasion::Notice => "notice",
         Occasion::Test => "test",
     };
     let ticket = |ticket: &Option<Ticket>| ticket.as_ref().map(|ticket| ticket.0.clone());
-    let Notice { tag, title, body, link, is_urgent, buttons, done, words } = notice;
+    let Notice { tag, title, body, link, is_urgent, buttons, done, words, receipt: _ } = notice;
     json!({
         "type": kind,
         "data": {

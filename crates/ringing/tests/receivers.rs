@@ -67,6 +67,7 @@ fn notice(title: &str, body: &str, buttons: usize) -> Notice {
         buttons: (0..buttons).map(button).collect(),
         done: None,
         words: Some(ticket('w')),
+        receipt: None,
     }
 }
 

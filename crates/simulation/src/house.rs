@@ -14,6 +14,7 @@ use askbridge_core::terms::Rules;
 use axum::Router;
 use tokio::io::DuplexStream;
 
+use crate::phone;
 use crate::world::World;
 
 /// The nodes of one life.
@@ -37,7 +38,7 @@ type Tongues = Arc<Vec<(&'static str, Arc<Router>)>>;
 const FOREIGN: [&str; 5] = ["prime", "ccc", "gobby", "seline", "whimmy"];
 
 impl House {
-    pub(crate) async fn open(world: &World, life: u64, nodes: usize, decide: Decide) -> Self {
+    pub(crate) async fn open(world: &Arc<World>, life: u64, nodes: usize, decide: Decide) -> Self {
         let deaf = world.deaf;
         let mut house = Vec::new();
         for node in 0..nodes as u64 {
@@ -62,6 +63,10 @@ impl House {
                 failures_per_minute: limits::FAILURES_PER_MINUTE,
                 version: "simulated",
             });
+            // One of the nodes rings: they share a journal, and each would ring for itself.
+            if node == 0 && world.phone.is_some() {
+                phone::ring_phone(world, &app).await;
+            }
             let router = Arc::new(router(app.clone()));
             let spoken = |name: &'static str| {
                 let listing = match deaf {

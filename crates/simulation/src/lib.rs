@@ -15,6 +15,7 @@ mod judge;
 mod log;
 mod panics;
 mod people;
+mod phone;
 pub mod plan;
 mod run;
 mod shrink;

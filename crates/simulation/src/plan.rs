@@ -32,6 +32,8 @@ pub struct Plan {
     pub large: usize,
     /// The number of tokens that are revoked while clients use them.
     pub revocations: usize,
+    /// Is there a person with a phone, who is rung and answers with taps?
+    pub rings: bool,
     /// Is the journal written to a real file after each life, and that file checked?
     pub on_disk: bool,
     /// The one append that fails in any case.
@@ -84,7 +86,9 @@ impl Plan {
         let revocations = [0, 0, 1, 2][dice.below(4)];
         let on_disk = dice.below(6) == 0;
         let foreign = [0; 4].map(|_: usize| dice.below(4) == 0);
-        Self { second_thoughts, large, revocations, on_disk, foreign, ..Self::narrow(seed) }
+        // Dice of its own, so that the other choices of a seed are as they were before phones rang.
+        let rings = Dice::new(seed, 6).below(4) == 0;
+        Self { second_thoughts, large, revocations, on_disk, foreign, rings, ..Self::narrow(seed) }
     }
 
     /// Draws a plan with the basics only: our own clients, the plugin, small asks, no revocations.
@@ -106,9 +110,15 @@ impl Plan {
             second_thoughts: false,
             large: 0,
             revocations: 0,
+            rings: false,
             on_disk: false,
             strike: None,
         }
+    }
+
+    /// Draws a plan with a person who is rung.
+    pub fn rung(seed: u64) -> Self {
+        Self { rings: true, ..Self::of(seed) }
     }
 
     /// Draws a small plan in which exactly one append fails.
@@ -160,6 +170,7 @@ impl Plan {
         with(|plan| plan.revocations = 0);
         with(|plan| plan.second_thoughts = false);
         with(|plan| plan.on_disk = false);
+        with(|plan| plan.rings = false);
         with(|plan| plan.clock_trouble = false);
         with(|plan| plan.wire_trouble = 0);
         with(|plan| plan.journal_trouble = 0);

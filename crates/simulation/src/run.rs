@@ -20,6 +20,7 @@ use crate::judge::{self, Disk};
 use crate::log::{BEGIN, Log, Violation};
 use crate::panics;
 use crate::people::{self, Mind, TONGUES, Tongue};
+use crate::phone::{self, Phone};
 use crate::plan::Plan;
 use crate::world::{Ledger, Watched, World};
 
@@ -56,6 +57,8 @@ struct Cast {
     agents: Vec<Arc<Mutex<Agent>>>,
     plugins: Vec<Arc<Mutex<Plugin>>>,
     intruder: (String, Arc<Mutex<Dice>>),
+    /// The token of the person with the phone.
+    rung: Option<String>,
 }
 
 /// Runs a plan with the real bridge.
@@ -87,8 +90,9 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
         _ => None,
     };
     let keeps_revoked = broken == Some(Broken::KeepsRevokedTokens);
-    let world =
-        World { seed: plan.seed, memory, log, fates, ledger: Mutex::new(Ledger::default()), keeps_revoked, deaf };
+    let phone = plan.rings.then(|| Phone::new(plan));
+    let ledger = Mutex::new(Ledger::default());
+    let world = World { seed: plan.seed, memory, log, fates, ledger, keeps_revoked, phone, deaf };
     let world = Arc::new(world);
     let cast = in_a_life(cast(plan, &world));
     let mut dice = Dice::new(plan.seed, 2);
@@ -241,7 +245,7 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         let made = tokens.make(name, "simulated", role, world.log.now()).await;
         let (secret, info) = made.expect("a token can be made");
         // One person has to stay to answer, and the intruder has to stay.
-        if !matches!(name, "native0" | "mallory") {
+        if !matches!(name, "native0" | "mallory" | phone::PERSON) {
             world.ledger.lock().holders.push((name.to_owned(), info.id));
         }
         secret.reveal().to_owned()
@@ -253,6 +257,7 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         agents: Vec::new(),
         plugins: Vec::new(),
         intruder: (make("mallory", TokenRole::Agent).await, Arc::new(Mutex::new(next()))),
+        rung: None,
     };
     for number in 0..plan.natives {
         let name = format!("native{number}");
@@ -290,6 +295,9 @@ async fn cast(plan: &Plan, world: &World) -> Cast {
         let agent = Agent::with_large_asks("large".to_owned(), token, Dice::new(plan.seed, 5), plan);
         cast.agents.push(Arc::new(Mutex::new(agent)));
     }
+    if plan.rings {
+        cast.rung = Some(make(phone::PERSON, TokenRole::Operator).await);
+    }
     cast
 }
 
@@ -314,6 +322,9 @@ impl Cast {
         for plugin in &self.plugins {
             tokio::spawn(agents::plugin(world.clone(), plugin.clone(), doors.clone()));
         }
+        if let Some(token) = &self.rung {
+            tokio::spawn(phone::adopt(world.clone(), token.clone(), doors.clone()));
+        }
         let (token, dice) = &self.intruder;
         tokio::spawn(agents::intruder(world.clone(), token.clone(), dice.clone(), doors.clone()));
     }
@@ -321,6 +332,9 @@ impl Cast {
     /// Injects no more faults; from now on every person answers.
     fn calm_down(&self, world: &World) {
         world.fates.calm_down();
+        if let Some(phone) = &world.phone {
+            phone.calm_down();
+        }
         self.natives.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.streams.iter().for_each(|(mind, _)| mind.lock().calm_down());
         self.foreign.iter().for_each(|(mind, _)| mind.lock().calm_down());

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::fates::Fates;
 use crate::log::Log;
+use crate::phone::Phone;
 
 pub(crate) struct World {
     pub(crate) seed: u64,
@@ -24,6 +25,8 @@ pub(crate) struct World {
     pub(crate) ledger: Mutex<Ledger>,
     /// Are revocations only noted and not carried out?
     pub(crate) keeps_revoked: bool,
+    /// The phone that is rung, if there is one.
+    pub(crate) phone: Option<Phone>,
     /// A dialect that is deliberately broken.
     pub(crate) deaf: Option<&'static Listing>,
 }

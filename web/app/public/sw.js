@@ -54,6 +54,7 @@ async function rung(event) {
   const { title, badge, options } = noticeOf(event);
   await self.registration.showNotification(title, options);
   if (Number.isInteger(badge)) await self.navigator.setAppBadge?.(badge).catch(() => undefined);
+  await confirm(options.data.receipt, { shown: true });
   // A page in the background may have shown the same ask, with the id of the ask as its tag.
   const { ask } = options.data;
   if (ask && ask !== options.tag) await closeAll((shown) => shown.tag === ask);
@@ -87,7 +88,9 @@ self.addEventListener("notificationclick", (event) => {
   const { notification, action } = event;
   const ticket = action ? notification.data?.tickets?.[action] : undefined;
   notification.close();
-  event.waitUntil(ticket ? decide(notification, ticket) : show(pathOf(notification.data ?? {})));
+  const { receipt } = notification.data ?? {};
+  // A ticket says by itself that the notification was seen.
+  event.waitUntil(ticket ? decide(notification, ticket) : Promise.all([show(pathOf(notification.data ?? {})), confirm(receipt, {})]));
 });
 
 // The worker has no token. A ticket stands for one decision about one ask, and the server says whether it counts.
@@ -110,6 +113,14 @@ async function decide(notification, ticket) {
   // Without buttons: a tap opens the card.
   const { tickets: _, ...rest } = data ?? {};
   await self.registration.showNotification(say("ticketRefused"), { body: problem.detail ?? String(response.status), icon: "/icon-192.png", tag, data: rest });
+}
+
+// Says that a notification was shown, or tapped. Nothing depends on it, so it is tried once.
+async function confirm(receipt, what) {
+  if (typeof receipt !== "string") return;
+  await fetch("/v1/tickets", {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ticket: receipt, ...what }), signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch(() => undefined);
 }
 
 // The link of a push leads to the server's public address. Where this page has another one, the card is here too.

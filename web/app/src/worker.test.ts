@@ -90,6 +90,19 @@ test("a button sends its ticket, and nothing more is shown once it counts", asyn
   expect(it.opened).toEqual([]);
 });
 
+test("a notification says under its receipt that it was shown, and that it was tapped", async () => {
+  const sent: unknown[] = [];
+  const it = worker(async (_, { body }) => {
+    sent.push(JSON.parse(body));
+    return Response.json({ ask: "ask_1" });
+  });
+  await it.push({ ...notice, notification: { ...notice.notification, data: { ...notice.notification.data, receipt: "r1" } } });
+  expect(sent).toEqual([{ ticket: "r1", shown: true }]);
+  await tapped(it, "");
+  expect(sent).toEqual([{ ticket: "r1", shown: true }, { ticket: "r1" }]);
+  expect(it.opened).toEqual(["/asks/ask_1"]);
+});
+
 test("a button that does not count says why, and offers no further ones", async () => {
   const it = worker(async () => Response.json({ code: "ticket_refused", detail: "this was decided already by grace" }, { status: 409 }));
   await it.push(notice);

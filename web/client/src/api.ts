@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Channel, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -65,7 +65,9 @@ export class Api {
   channels = () => this.get<ChannelPage>("/v1/channels");
   addChannel = (channel: NewChannel) => this.post<Channel>("/v1/channels", channel);
   removeChannel = (id: string) => this.send<Channel>("DELETE", `/v1/channels/${id}`);
-  testChannel = (id: string) => this.post<ChannelTest>(`/v1/channels/${id}/test`, {});
+  changeChannel = (id: string, changes: ChannelChanges) => this.post<Channel>(`/v1/channels/${id}`, changes);
+  /** Sends a test, and waits so many seconds until the person taps it. */
+  testChannel = (id: string, wait = 0) => this.post<ChannelTest>(`/v1/channels/${id}/test?wait=${wait}`, {});
   /** What was rung, newest first, and what became of it. */
   rings = () => this.get<RingPage>("/v1/rings");
   webPushKey = () => this.get<WebPushKey>("/v1/web-push");

@@ -34,6 +34,11 @@ export interface Client {
   draft(ask: string, draft: unknown): void;
   /** Hides an ask from the inbox until then (milliseconds since 1970, by the server's clock). `null`: show it again. */
   snooze(ask: string, until: number | null): void;
+  /**
+   * Says that a card is on the screen, so that the person is not rung for it while they look. Returns a function that
+   * says that it is not any longer.
+   */
+  onScreen(ask: string): () => void;
   /** Fetches asks that are not loaded, such as those of an old conversation. */
   look(asks: readonly string[]): void;
   /** Fetches the rest of an ask that a list has shortened (`ask.truncated`). `view.rest` says how far that is. */

@@ -5,6 +5,7 @@ import type { AnswerHow, Client } from "./client.ts";
 import { Drafts } from "./drafts.ts";
 import { tooLarge } from "./frame.ts";
 import { Follow } from "./follow.ts";
+import { Looking } from "./looking.ts";
 import { isOneTap } from "./one_tap.ts";
 import { Outbox } from "./outbox.ts";
 import { reduce, type Heard } from "./reduce.ts";
@@ -51,6 +52,7 @@ class Bridge implements Client {
   private readonly socket: Socket;
   private readonly outbox: Outbox;
   private readonly drafts: Drafts;
+  private readonly looking: Looking;
   private readonly follow: Follow;
   private readonly remembered: Remembered;
   private readonly listeners = new Set<() => void>();
@@ -79,6 +81,7 @@ class Bridge implements Client {
       send: (ask, draft) => this.send((tag) => ({ type: "draft", tag, ask, draft })),
       draft: (ask, draft) => this.hear({ type: "draft", ask, draft }),
     });
+    this.looking = new Looking(this.around, (frame) => this.socket.send(frame));
     this.remembered = new Remembered(this.around, prefix, token);
     this.state = { ...this.remembered.read(nothing), unsent: this.outbox.unsent() };
     for (const [id] of this.state.asks) this.appeared(id);
@@ -141,6 +144,8 @@ class Bridge implements Client {
     }
   }
 
+  onScreen = (ask: string) => this.looking.show(ask);
+
   complete(ask: string) {
     if (!this.state.asks.get(ask)?.ask.truncated || this.incomplete.has(ask)) return;
     this.incomplete.add(ask);
@@ -200,6 +205,7 @@ class Bridge implements Client {
     this.outbox.close();
     this.remembered.close();
     this.drafts.close();
+    this.looking.close();
     this.socket.close();
     this.listeners.clear();
   }
@@ -232,6 +238,8 @@ class Bridge implements Client {
     switch (frame.type) {
       case "welcome":
         return void this.welcomed();
+      case "ping":
+        return this.looking.again();
       case "snapshot":
         if (frame.more) void this.loadOpen();
         return;
@@ -259,6 +267,7 @@ class Bridge implements Client {
   private async welcomed() {
     this.outbox.connected();
     this.drafts.connected();
+    this.looking.connected();
     // A list on screen is older than the connection; so are conversations, and snoozes of other devices.
     if (this.state.sessions.loaded) this.list();
     for (const session of this.state.conversations.keys()) void this.follow.news(session);
@@ -299,6 +308,7 @@ class Bridge implements Client {
   private lost() {
     this.outbox.lost();
     this.drafts.lost();
+    this.looking.lost();
     this.shows.clear();
     for (const resolve of this.replies.values()) resolve(unreachable);
     this.replies.clear();

@@ -130,6 +130,9 @@ class Work {
       case "devices":
         this.state = { ...this.state, devicesChanged: this.state.devicesChanged + 1 };
         return;
+      case "channels":
+        this.state = { ...this.state, channelsChanged: this.state.channelsChanged + 1 };
+        return;
       case "snapshot":
         return this.snapshot(frame.asks, frame.drafts, frame.more);
       case "event":

@@ -11,6 +11,8 @@ export interface State {
   readonly ahead: number;
   /** Changes when a device of this person was paired, removed or renamed, here or elsewhere. */
   readonly devicesChanged: number;
+  /** Changes when a way in which this person is reached came, went or was changed, or works no longer or again. */
+  readonly channelsChanged: number;
   /** Asks that this person has snoozed, and until when, by the server's clock. */
   readonly snoozes: ReadonlyMap<string, number>;
   /** All open asks, and those that ended while the page was open. */
@@ -79,6 +81,7 @@ export const nothing: State = {
   me: null,
   ahead: 0,
   devicesChanged: 0,
+  channelsChanged: 0,
   snoozes: new Map(),
   asks: new Map(),
   preparing: new Set(),

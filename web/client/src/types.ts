@@ -202,6 +202,8 @@ export type By = {
 /** A channel, without its secrets. */
 export interface Channel {
   added_at: Time;
+  /** Why it does not work, and since when. */
+  broken?: ChannelBroken;
   content: Content;
   decides: Decides;
   id: string;
@@ -213,8 +215,28 @@ export interface Channel {
   paired: boolean;
   person: string;
   quiet?: string;
+  /** What it tells of besides asks. */
+  tells: NewsKind[];
   /** Where it leads, without secrets. */
   to: string;
+}
+
+/** Why a channel does not work. */
+export interface ChannelBroken {
+  since: Time;
+  /** As the service said it. */
+  why: string;
+}
+
+/** What is to be changed; what is left out stays as it is. */
+export interface ChannelChanges {
+  content?: Content;
+  decides?: Decides;
+  name?: string;
+  /** Times of day at which only urgent asks ring; `null`: those of the settings. */
+  quiet?: string;
+  /** What it tells of besides asks: all of it. */
+  tells?: NewsKind[];
 }
 
 /** One page of a list. */
@@ -236,7 +258,9 @@ export interface ChannelPairing {
 
 /** What became of a test. */
 export interface ChannelTest {
-  /** `sent`: the service took it. */
+  /** Can the person show that it arrived, with a tap? */
+  can_be_tapped: boolean;
+  /** `sent`: the service took it; `delivered`: the device showed it; `seen`: the person tapped it; `failed`. */
   state: RingState;
   why?: string;
 }
@@ -265,6 +289,7 @@ export type ClientFrame =
   | SayClientFrame
   | UnsayClientFrame
   | InterruptClientFrame
+  | LookingClientFrame
   | PingClientFrame
   | PongClientFrame;
 
@@ -441,6 +466,13 @@ export interface InterruptClientFrame {
   type: "interrupt";
   session: string;
   tag: number;
+}
+
+/** What your page shows, instead of what you said before. Whoever looks at a card is not rung for it, so say it again with every ping, and say that you show nothing when the page is hidden or not in use. */
+export interface LookingClientFrame {
+  type: "looking";
+  /** The asks whose cards are on the screen; at most 64 count. */
+  asks: string[];
 }
 
 /** Are you there? */
@@ -1032,6 +1064,8 @@ export interface NewChannelCommon {
   person?: string;
   /** Times of day at which only urgent asks ring, like `22:00-07:00`. */
   quiet?: string;
+  /** What it tells of besides asks. Without it: failed agents, expired asks, channels that stopped working. */
+  tells?: NewsKind[];
 }
 
 export interface NtfyNewChannel extends NewChannelCommon {
@@ -1263,6 +1297,9 @@ export interface NewWithdrawal {
   /** People read it. */
   why?: string;
 }
+
+/** What a notice is about, if not an ask. Each channel says which of them it tells. */
+export type NewsKind = "turn_ended" | "agent_failed" | "expired" | "channel_failed" | "down" | "digest";
 
 /** What "always" could mean. */
 export interface OfferedRule {
@@ -1701,15 +1738,25 @@ export interface RememberedPage {
 
 /** One ring, and what became of it. */
 export interface Ring {
-  /** The asks that it was about. Left out on an ask itself. */
+  /** What it was about, if not asks: `turn_ended`, `agent_failed`, `expired`, `channel_failed`, `digest`, or `test`. */
+  about?: string;
+  /** The asks that it was about, the first 20 of them. Left out on an ask itself. */
   asks?: string[];
   /** When it came to this state. */
   at: Time;
   /** What the channel is called. */
   channel: string;
+  /** When the device showed it, where it says so. */
+  delivered_at?: Time;
   /** The service behind it: `ntfy`, `telegram`. */
   kind: string;
+  /** How many more it was about. */
+  more?: number;
   person: string;
+  /** When the service last took a message. */
+  rang_at?: Time;
+  /** When the person tapped it, or opened the card after it rang. */
+  seen_at?: Time;
   state: RingState;
   /** How often it has rung here, this time included. */
   times: number;
@@ -1725,7 +1772,7 @@ export interface RingPage {
 }
 
 /** What became of a ring. */
-export type RingState = "suppressed" | "sending" | "failed" | "sent" | "answered" | "closed";
+export type RingState = "suppressed" | "sending" | "failed" | "sent" | "delivered" | "seen" | "answered" | "closed";
 
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
@@ -1767,6 +1814,7 @@ export type ServerFrame =
   | DraftServerFrame
   | SnoozeServerFrame
   | DevicesServerFrame
+  | ChannelsServerFrame
   | GoneServerFrame
   | ReplyServerFrame
   | RefusedServerFrame
@@ -1825,6 +1873,11 @@ export interface SnoozeServerFrame {
 /** A device of yours came, went, or has another name. */
 export interface DevicesServerFrame {
   type: "devices";
+}
+
+/** A way in which you are reached came, went, was changed, or works no longer or again. */
+export interface ChannelsServerFrame {
+  type: "channels";
 }
 
 /** These sessions were forgotten, for good: take them out of your lists. */
@@ -1997,7 +2050,8 @@ export interface Taps {
 
 /** What a ticket did. */
 export interface TicketUsed {
-  ask: string;
+  /** What the notification was about, if an ask. */
+  ask?: string;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */
@@ -2037,6 +2091,8 @@ export interface Truncated {
 
 /** A ticket, from the button of a notification. */
 export interface UsedTicket {
+  /** A browser says under the receipt of a notification that it showed it. Without it, the person tapped it. */
+  shown?: boolean;
   ticket: string;
 }
 

@@ -75,6 +75,9 @@ export function Ask({ id, withRings = false }: { readonly id: string; readonly w
   const isLive = useBridge((state) => state.connection.state === "live");
   const rings = useRings(client, isLive, id, withRings ? view?.ask : undefined);
   useComplete(view ? [view] : []);
+  const isOpen = view?.ask.state === "open" || view?.ask.state === "proposed";
+  // A person who looks at a card is not rung for it.
+  useEffect(() => (isOpen ? client.onScreen(id) : undefined), [client, id, isOpen]);
   if (!view) return isPreparing ? <Preparing language={language} /> : null;
   return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} {...(rings ? { rings } : {})} /></PreviewPages.Provider>;
 }

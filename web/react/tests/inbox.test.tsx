@@ -65,6 +65,7 @@ function clientOf(first: State) {
       void calls.push([name, ...args]);
   const client = {
     state: first,
+    onScreen: () => () => undefined,
     subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

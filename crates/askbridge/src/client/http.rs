@@ -180,6 +180,11 @@ impl Client {
         self.call(Method::POST, path, body, None, Duration::ZERO).await
     }
 
+    /// Posts something whose response comes when it is done, after `wait` at the latest.
+    pub(crate) async fn post_and_wait(&self, path: &str, body: &Value, wait: Duration) -> Result<Reply, Error> {
+        self.call(Method::POST, path, body, None, wait).await
+    }
+
     /// Posts something that is done once, even if it is posted again with the same key.
     pub(crate) async fn post_once(&self, path: &str, body: &Value, key: &str) -> Result<Reply, Error> {
         self.call(Method::POST, path, body, Some(key), Duration::ZERO).await

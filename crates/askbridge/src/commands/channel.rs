@@ -1,7 +1,10 @@
 //! `askbridge channel`: the ways in which a person is reached while away. `askbridge notify`: what was rung.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use askbridge_config::spans;
+use askbridge_core::limits;
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -19,7 +22,8 @@ Examples:
   askbridge channel add webhook --url https://hooks.example.org/ask --secret-file hook.secret
   askbridge channel add command -- notify-send \"An agent asks\"
   askbridge channel list
-  askbridge channel test ch_0f3a…
+  askbridge channel test ch_0f3a… --wait 1m
+  askbridge channel set ch_0f3a… --quiet 22:00-07:00 --tells agent_failed,turn_ended
   askbridge channel remove ch_0f3a…
 
 An ask rings after `notify.grace` (15 s), unless you are here. Once a device is paired, adding a channel needs a tap.";
@@ -44,10 +48,36 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Change what a channel is called, shows, decides and tells
+    Set {
+        /// The channel's id, as in the list
+        id: String,
+        /// What to call it
+        #[arg(long)]
+        name: Option<String>,
+        /// Whether notices show the question itself
+        #[arg(long, value_enum)]
+        content: Option<Content>,
+        /// What may be decided from a notice, without opening the card
+        #[arg(long, value_enum)]
+        decides: Option<Decides>,
+        /// Times of day at which only urgent asks ring, like 22:00-07:00; nothing: those of the settings
+        #[arg(long, value_name = "HOURS")]
+        quiet: Option<String>,
+        /// What it tells besides asks, with commas between; `nothing`: only asks
+        #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+        tells: Option<Vec<Told>>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Send a test
     Test {
         /// The channel's id, as in the list
         id: String,
+        /// Wait so long until you tap it, like `1m`; at most two minutes
+        #[arg(long, value_name = "TIME", value_parser = spans::parse)]
+        wait: Option<Duration>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -140,9 +170,43 @@ struct Common {
     /// Times of day at which only urgent asks ring, like 22:00-07:00
     #[arg(long, value_name = "HOURS")]
     quiet: Option<String>,
+    /// What it tells besides asks, with commas between; `nothing`: only asks
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    tells: Option<Vec<Told>>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// What a channel tells besides asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Told {
+    Nothing,
+    /// An agent has finished its turn
+    TurnEnded,
+    /// An agent stopped or failed
+    AgentFailed,
+    /// Nobody decided an ask in time
+    Expired,
+    /// Another channel of the same person does not work
+    ChannelFailed,
+    /// askbridge itself cannot be reached; only ntfy can tell that
+    Down,
+    /// Once a day, what rules decided
+    Digest,
+}
+
+/// As the server reads it.
+fn tells(told: Option<Vec<Told>>) -> Value {
+    match told {
+        None => Value::Null,
+        Some(told) => {
+            let names = told.iter().filter(|told| **told != Told::Nothing);
+            let names = names.filter_map(clap::ValueEnum::to_possible_value).map(|value| value.get_name().to_owned());
+            json!(names.collect::<Vec<_>>())
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum, serde::Serialize)]
@@ -175,6 +239,13 @@ struct Channel {
     paired: bool,
     #[serde(default)]
     pair: Option<Pairing>,
+    #[serde(default)]
+    broken: Option<Broken>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Broken {
+    why: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -221,15 +292,36 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
                 tell("there is no channel; see `askbridge channel add --help`");
             }
         }
-        Verb::Test { id, json } => {
-            let reply = client.post(&path(&id, "/test")?, &Value::Null).await.map_err(hinted)?;
+        Verb::Set { id, name, content, decides, quiet, tells: told, json } => {
+            let mut changes = Map::from_iter([
+                ("name".to_owned(), json!(name)),
+                ("content".to_owned(), json!(content)),
+                ("decides".to_owned(), json!(decides)),
+                ("tells".to_owned(), tells(told)),
+            ]);
+            changes.retain(|_, value| !value.is_null());
+            if let Some(hours) = quiet {
+                let hours = Some(hours).filter(|hours| !hours.trim().is_empty());
+                changes.insert("quiet".to_owned(), json!(hours));
+            }
+            let changed = client.with_tap(Method::POST, &path(&id, "")?, &Value::Object(changes)).await;
+            let reply = changed.map_err(hinted)?;
+            match json {
+                true => print(reply.text.trim())?,
+                false => print(&row(&reply.json()?))?,
+            }
+        }
+        Verb::Test { id, wait, json } => {
+            let wait = wait.unwrap_or_default().min(limits::CHANNEL_TEST_MAX);
+            let address = path(&id, &format!("/test?wait={}", wait.as_secs()))?;
+            let reply = client.post_and_wait(&address, &Value::Null, wait).await.map_err(hinted)?;
             let tested: Tested = reply.json()?;
             if json {
                 print(reply.text.trim())?;
             } else {
                 print(&tested.state)?;
             }
-            if tested.state != "sent" {
+            if !matches!(&*tested.state, "sent" | "delivered" | "seen") {
                 let why = tested.why.unwrap_or_else(|| "the service did not take it".to_owned());
                 return Err(Failure::new(visible(&why)).hint("see `askbridge channel list`"));
             }
@@ -280,13 +372,14 @@ fn body(service: Service) -> Result<(Value, bool), Failure> {
             (json!({"kind": "command", "program": program, "args": args}), common)
         }
     };
-    let Common { name, person, content, decides, quiet, json } = common;
+    let Common { name, person, content, decides, quiet, tells: told, json } = common;
     body.as_object_mut().expect("it is an object").extend(Map::from_iter([
         ("name".to_owned(), json!(name)),
         ("person".to_owned(), json!(person)),
         ("content".to_owned(), json!(content)),
         ("decides".to_owned(), json!(decides)),
         ("quiet".to_owned(), json!(quiet)),
+        ("tells".to_owned(), tells(told)),
     ]));
     Ok((body, json))
 }
@@ -303,7 +396,11 @@ fn secret(file: &Path) -> Result<String, Failure> {
 
 fn row(item: &Value) -> String {
     let Ok(channel) = serde_json::from_value::<Channel>(item.clone()) else { return item.to_string() };
-    let Channel { id, kind, name, person, to, paired, .. } = channel;
-    let note = if paired { "" } else { "  not paired yet" };
+    let Channel { id, kind, name, person, to, paired, broken, .. } = channel;
+    let note = match broken {
+        _ if !paired => "  not paired yet".to_owned(),
+        Some(broken) => format!("  does not work: {}", visible(&broken.why)),
+        None => String::new(),
+    };
     format!("{id}  {kind:<8}  {} → {} ({}){note}", visible(&name), visible(&person), visible(&to))
 }

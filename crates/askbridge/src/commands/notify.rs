@@ -14,7 +14,7 @@ Examples:
   askbridge notify log           the last rings, newest first
   askbridge notify log --json
 
-sent: the service took it; answered: it was decided from there; closed: it was decided elsewhere and taken back;
+sent: the service took it; delivered: the device showed it; seen: you tapped it, or opened the card; answered: it was decided from there; closed: it was decided elsewhere and taken back;
 failed: it is tried again; suppressed: it did not ring, and why; sending: on its way, or interrupted by a restart.";
 
 #[derive(Debug, clap::Args)]
@@ -49,6 +49,12 @@ struct Ring {
     why: Option<String>,
     #[serde(default)]
     asks: Vec<String>,
+    #[serde(default)]
+    about: Option<String>,
+    #[serde(default)]
+    seen_at: Option<String>,
+    #[serde(default)]
+    more: Option<usize>,
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
@@ -67,13 +73,17 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure
 }
 
 fn row(item: &Value) -> String {
-    let Ok(Ring { channel, person, state, at, why, asks }) = serde_json::from_value(item.clone()) else {
+    let Ok(Ring { channel, person, state, at, why, asks, about, seen_at, more }) = serde_json::from_value(item.clone())
+    else {
         return item.to_string();
     };
-    let about = match &*asks {
-        [ask] => ask.clone(),
-        asks => format!("{} asks", asks.len()),
+    let about = match (&*asks, about) {
+        ([], Some(about)) => about,
+        ([ask], _) => ask.clone(),
+        (asks, _) => format!("{} asks", asks.len() + more.unwrap_or_default()),
     };
+    let seen = seen_at.filter(|seen| state != "seen" && *seen != at).map(|seen| format!("  seen {seen}"));
+    let seen = seen.unwrap_or_default();
     let why = why.map(|why| format!(": {}", visible(&why))).unwrap_or_default();
-    format!("{at}  {state:<10}  {} → {}  {about}{why}", visible(&channel), visible(&person))
+    format!("{at}  {state:<10}  {} → {}  {about}{why}{seen}", visible(&channel), visible(&person))
 }

@@ -95,6 +95,7 @@ fn every_setting_says_where_it_came_from() {
     notify.grace 15s default
     notify.remind 10m,1h default
     notify.quiet (none) default
+    notify.digest 18:00-19:00 default
     dialects.speak (none) default
     dialects.folder DIR default
     dialects.insecure_loopback false default

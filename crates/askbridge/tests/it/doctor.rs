@@ -60,6 +60,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     skipped  rules     there is no rule file
     good     agents    no agent runs
     good     asks      a test was asked, answered and fetched, on a server that is gone again
+    skipped  channels  channels are looked at when a server runs
     skipped  hooks     no program's hooks call askbridge; `askbridge init claude` sees to that
     skipped  mcp       no program knows askbridge as an MCP server; see `askbridge init`
     ");
@@ -94,6 +95,32 @@ fn a_person_at_a_terminal_sees_the_whole_way_of_an_ask() {
     terminal.shows("a test was asked, answered and fetched");
     terminal.shows("all is as it should be");
     assert_eq!(terminal.ends(), 0);
+}
+
+#[test]
+fn a_person_at_a_terminal_is_rung_over_every_channel_of_theirs_and_a_script_rings_nobody() {
+    let bridge = TestBridge::start();
+    let rung = bridge.data().join("rung");
+    let user = "ASKBRIDGE_USER=ada";
+    let add = |name: &str, program: &str| {
+        bridge
+            .bash(&format!("askbridge channel add command --for ada --name {name} -- sh -c '{program}'"))
+            .good()
+            .to_owned()
+    };
+    add("bell", &format!("cat >> {}", rung.display()));
+    add("dead", "echo no battery >&2; exit 1");
+    let ran = bridge.bash(&format!("{user} askbridge doctor --json"));
+    ran.good();
+    assert!(!rung.exists(), "a script rings nobody: {}", ran.stdout);
+    assert_eq!(found(&ran, "channels").len(), 2);
+    let ran = bridge.bash(&format!("{user} askbridge doctor --json --ring always"));
+    let mut channels: Vec<_> = found(&ran, "channels").into_iter().map(|(health, what, _)| (health, what)).collect();
+    channels.sort();
+    let dead = ("bad".to_owned(), "dead (command) of ada does not work: no battery".to_owned());
+    assert_eq!(channels[0], dead);
+    assert_eq!(channels[1].0, "good", "{channels:?}");
+    assert!(std::fs::read_to_string(&rung).unwrap().contains("This is a test of the channel “bell”."));
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(crate) struct Server {
     child: Option<Child>,
     /// Kept open across lives, as systemd does; `None` if each life opens its own.
     listener: Option<TcpListener>,
+    /// Settings of every life, as variables.
+    settings: Vec<(&'static str, &'static str)>,
 }
 
 impl Server {
@@ -29,6 +31,19 @@ impl Server {
         server
     }
 
+    /// Starts the binary with more settings, in this life and all others.
+    pub(crate) async fn start_with(settings: &[(&'static str, &'static str)]) -> Self {
+        let mut server = Self::start_behind(TcpListener::bind("127.0.0.1:0").unwrap());
+        (server.listener, server.settings) = (None, settings.to_vec());
+        server.run().await;
+        server
+    }
+
+    /// Connects over the local socket.
+    pub(crate) async fn local(&self) -> Http<UnixStream> {
+        Http::over(UnixStream::connect(self.socket_path()).await.unwrap())
+    }
+
     /// Starts the binary behind a socket that is opened here and handed to it.
     pub(crate) async fn start_handed() -> Self {
         let mut server = Self::start_behind(TcpListener::bind("127.0.0.1:0").unwrap());
@@ -38,7 +53,7 @@ impl Server {
 
     fn start_behind(listener: TcpListener) -> Self {
         let address = listener.local_addr().unwrap().to_string();
-        Self { folder: TempDir::new().unwrap(), address, child: None, listener: Some(listener) }
+        Self { folder: TempDir::new().unwrap(), address, child: None, listener: Some(listener), settings: Vec::new() }
     }
 
     /// Starts it again after a kill, and waits until it accepts connections.
@@ -68,6 +83,7 @@ impl Server {
             .env("ASKBRIDGE_LISTEN", &self.address)
             .env("ASKBRIDGE_LOG", "warn")
             .env("USER", "storm")
+            .envs(self.settings.iter().copied())
             .stdout(Stdio::null())
             .spawn()
             .unwrap()

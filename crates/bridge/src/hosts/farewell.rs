@@ -23,6 +23,8 @@ const PARK_MAX: Duration = Duration::from_secs(5);
 /// How long an agent may take to write what it needs to be resumed, and how often to check.
 const RECORD_MAX: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// The beginning of the notice about a process that ended though it was not told to. People who are away are told of it.
+pub(crate) const ENDED_BY_ITSELF: &str = "The agent's process ended by itself.";
 
 impl<M: Machine> Host<M> {
     /// Waits until the agent has written to its transcript that its question is parked.
@@ -96,7 +98,7 @@ impl<M: Machine> Host<M> {
             let complaints = self.agent_folder.complaints();
             let why = if complaints.is_empty() { "It did not say why.".to_owned() } else { complaints };
             let process = &mut self.driver.endpoint;
-            process.notice(Level::Warning, &format!("The agent's process ended by itself. {why}"));
+            process.notice(Level::Warning, &format!("{ENDED_BY_ITSELF} {why}"));
             while process.records.next().await.is_some() {}
         }
         self.clear_up().await;

@@ -34,6 +34,7 @@ mod start;
 pub use agent_folder::{RunningAgent, running_agents};
 pub use askbridge_peers::doors::claude::AlwaysAsk;
 pub use claude::{Cli, CliError, HoldLimit, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
+pub(crate) use farewell::ENDED_BY_ITSELF;
 pub use folders::{Folder, Folders};
 pub(crate) use kind::check_mode;
 pub use launcher::{LAUNCH_COMMAND, become_agent};

@@ -13,6 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use super::address::{Address, HTTP};
 use super::call::{Answered, Call};
+use super::connect::{Dialer, SystemDialer};
 use super::exchange::{Cut, Response, request};
 use super::failed::Failed;
 use super::names::{Resolver, SystemResolver};
@@ -33,6 +34,7 @@ pub struct OutboundOptions {
     /// failed.
     pub patience: Duration,
     pub resolver: Arc<dyn Resolver>,
+    pub dialer: Arc<dyn Dialer>,
 }
 
 impl Default for OutboundOptions {
@@ -42,6 +44,7 @@ impl Default for OutboundOptions {
             authorities: Authorities::default(),
             patience: limits::OUTBOUND_WAIT_MAX,
             resolver: Arc::new(SystemResolver),
+            dialer: Arc::new(SystemDialer),
         }
     }
 }

@@ -31,6 +31,7 @@ mod turns;
 pub(crate) use address::Address;
 pub use call::{Answered, Call};
 pub use client::{Outbound, OutboundOptions};
+pub use connect::{Dialer, Io, SystemDialer, Wire};
 pub(crate) use exchange::post_plain;
 pub use failed::Failed;
 pub use names::{Resolver, SystemResolver};

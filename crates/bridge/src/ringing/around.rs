@@ -15,6 +15,8 @@ pub(super) struct Around {
     is_away: bool,
     /// The person at a terminal of this machine, while it is in use.
     at_a_terminal: Option<String>,
+    /// The cards that each person looks at.
+    looking: BTreeMap<String, BTreeSet<AskId>>,
     snoozed: BTreeMap<String, HashSet<AskId>>,
     proposed: BTreeSet<AskId>,
     minute: u16,
@@ -43,10 +45,17 @@ impl Around {
                 snoozed.insert(person, asks.into_iter().map(|(ask, _)| ask).collect());
             }
         }
-        let minute = app.handle.rules.minute(now).unwrap_or_default();
+        let minute = minute(app, now);
         let at_a_terminal = is_here.then(|| options.user.clone());
-        Self { is_away, at_a_terminal, snoozed, proposed: proposed.clone(), minute }
+        let looking = app.ringing().eyes.now(now);
+        Self { is_away, at_a_terminal, looking, snoozed, proposed: proposed.clone(), minute }
     }
+}
+
+/// The minute of the day by the operator's clock, or by UTC where the machine does not say which that is.
+pub(super) fn minute(app: &App, now: Timestamp) -> u16 {
+    let utc = || u16::try_from(now.0.div_euclid(60_000).rem_euclid(24 * 60)).unwrap_or_default();
+    app.handle.rules.minute(now).unwrap_or_else(utc)
 }
 
 impl Surroundings for Around {
@@ -61,7 +70,14 @@ impl Surroundings for Around {
         if self.snoozed.get(person.as_str()).is_some_and(|asks| asks.contains(&ask)) {
             return Some(Held::Snoozed);
         }
+        if self.looking.get(person.as_str()).is_some_and(|cards| cards.contains(&ask)) {
+            return Some(Held::Looking);
+        }
         (self.at_a_terminal.as_deref() == Some(person.as_str())).then_some(Held::Present)
+    }
+
+    fn is_present(&self, person: &PersonId) -> bool {
+        self.at_a_terminal.as_deref() == Some(person.as_str()) || self.looking.contains_key(person.as_str())
     }
 
     fn minute(&self) -> u16 {

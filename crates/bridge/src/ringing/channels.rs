@@ -1,10 +1,12 @@
 //! The channels, on the shelf and in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
-use askbridge_ringing::channel::{Channel, Content, Decides, Service};
+use askbridge_peers::told::Own;
+use askbridge_ringing::channel::{Broken, Channel, Content, Decides, Service};
+use askbridge_ringing::news::{NewsKind, by_default};
 use parking_lot::RwLock;
 use tracing::warn;
 
@@ -26,6 +28,38 @@ pub(crate) struct NewChannel {
     pub(crate) quiet: Option<String>,
     pub(crate) added_by: Option<String>,
     pub(crate) named_by_operator: bool,
+    pub(crate) tells: Option<BTreeSet<NewsKind>>,
+}
+
+/// What a person changes about a channel.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) name: Option<String>,
+    pub(crate) content: Option<Content>,
+    pub(crate) decides: Option<Decides>,
+    /// `Some(None)`: none of its own any longer.
+    pub(crate) quiet: Option<Option<String>>,
+    pub(crate) tells: Option<BTreeSet<NewsKind>>,
+}
+
+impl Changes {
+    /// Does it then decide, or show, more than before?
+    pub(crate) fn open_it_up(&self, channel: &Channel) -> bool {
+        let decides_more = self.decides.is_some_and(|decides| decides > channel.decides);
+        decides_more || (self.content == Some(Content::Shown) && channel.content == Content::Hidden)
+    }
+
+    pub(crate) fn apply(self, channel: &Channel) -> Channel {
+        let Self { name, content, decides, quiet, tells } = self;
+        Channel {
+            name: name.unwrap_or_else(|| channel.name.clone()),
+            content: content.unwrap_or(channel.content),
+            decides: decides.unwrap_or(channel.decides),
+            quiet: quiet.unwrap_or_else(|| channel.quiet.clone()),
+            tells: tells.unwrap_or_else(|| channel.tells.clone()),
+            ..channel.clone()
+        }
+    }
 }
 
 impl Channels {
@@ -65,6 +99,8 @@ impl Channels {
             added_at: handle.now().0,
             added_by: new.added_by,
             named_by_operator: new.named_by_operator,
+            tells: new.tells.unwrap_or_else(by_default),
+            broken: None,
         }
     }
 
@@ -74,7 +110,18 @@ impl Channels {
         handle.store.put(&format!("{PREFIX}{}", channel.id), &value, Expect::Any, None, handle.now()).await?;
         let channel = Arc::new(channel);
         self.0.write().insert(channel.id.clone(), Arc::clone(&channel));
+        handle.tell_own(&channel.person, &Own::Channels);
         Ok(channel)
+    }
+
+    /// Notes that a channel does not work, or works again. It may have been removed meanwhile.
+    pub(super) async fn note(&self, handle: &Handle, id: &str, broken: Option<Broken>) -> Result<(), ShelfError> {
+        match self.get(id) {
+            Some(channel) if channel.broken != broken => {
+                self.put(handle, Channel { broken, ..(*channel).clone() }).await.map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Removes the channels that a device added, once it is revoked.
@@ -88,7 +135,9 @@ impl Channels {
 
     pub(crate) async fn remove(&self, handle: &Handle, id: &str) -> Result<(), ShelfError> {
         handle.store.delete(&format!("{PREFIX}{id}"), Expect::Any).await?;
-        self.0.write().remove(id);
+        if let Some(channel) = self.0.write().remove(id) {
+            handle.tell_own(&channel.person, &Own::Channels);
+        }
         Ok(())
     }
 }

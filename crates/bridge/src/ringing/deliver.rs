@@ -23,18 +23,32 @@ use crate::server::App;
 /// How long a person's own program may take.
 const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Sends a notice. `ask`: if it is about one.
-pub(super) async fn deliver(app: &App, channel: &Channel, notice: &Notice, ask: Option<&Arc<Ask>>) -> Fate {
+/// Sends a notice about asks, for the `nth` time. `ask`: if it is about one.
+pub(super) async fn deliver(app: &App, channel: &Channel, notice: &Notice, ask: Option<&Arc<Ask>>, nth: u8) -> Fate {
     let about = ask.map(|ask| json!({"id": ask.id.to_string(), "kind": ask.body.kind().name()}));
-    say(app, channel, Occasion::Waits, notice, about).await
+    // The same id when it is tried again, and another one for a reminder.
+    let id = format!("{}-waits-{nth}", notice.tag);
+    say(app, channel, Occasion::Waits, notice, &id, about).await
 }
 
 /// Sends a message that only shows that the channel works.
-pub(crate) async fn deliver_test(app: &App, channel: &Channel, notice: &Notice) -> Fate {
-    say(app, channel, Occasion::Test, notice, None).await
+pub(super) async fn deliver_test(app: &App, channel: &Channel, notice: &Notice) -> Fate {
+    say(app, channel, Occasion::Test, notice, &notice.tag, None).await
 }
 
-async fn say(app: &App, channel: &Channel, occasion: Occasion, notice: &Notice, about: Option<Value>) -> Fate {
+/// Sends a notice about something other than asks.
+pub(super) async fn deliver_news(app: &App, channel: &Channel, notice: &Notice) -> Fate {
+    say(app, channel, Occasion::Notice, notice, &notice.tag, None).await
+}
+
+async fn say(
+    app: &App,
+    channel: &Channel,
+    occasion: Occasion,
+    notice: &Notice,
+    id: &str,
+    about: Option<Value>,
+) -> Fate {
     match &channel.service {
         Service::Ntfy(it) => exchange(app, channel, Some(ntfy::send(it, notice, None)), ntfy::sent).await,
         Service::Telegram(it) => match telegram::send(it, notice) {
@@ -44,8 +58,7 @@ async fn say(app: &App, channel: &Channel, occasion: Occasion, notice: &Notice, 
         Service::Slack(it) => exchange(app, channel, slack::send(it, notice), slack::sent).await,
         Service::Webhook(it) => {
             let payload = webhook::payload(occasion, notice, about);
-            // The same id for the same ring, so that a receiver can drop one that comes twice.
-            let request = webhook::send(it, &format!("{}-waits", notice.tag), app.handle.now(), &payload);
+            let request = webhook::send(it, id, app.handle.now(), &payload);
             exchange(app, channel, Some(request), webhook::sent).await
         }
         Service::Command(it) => run(it, command::payload(occasion, notice, about)).await,
@@ -57,30 +70,24 @@ async fn say(app: &App, channel: &Channel, occasion: Occasion, notice: &Notice, 
 pub(super) async fn take_back(app: &App, channel: &Channel, ring: &Ring, tag: &str, line: &str) -> Fate {
     let nothing = Fate::Sent { reference: None };
     let reference = ring.reference.as_deref();
-    let settled = || Notice {
-        tag: tag.to_owned(),
-        title: line.to_owned(),
-        body: String::new(),
-        link: None,
-        is_urgent: false,
-        buttons: Vec::new(),
-        done: None,
-        words: None,
-    };
-    let about = || ring.asks.first().map(|ask| json!({"id": ask}));
+    let settled = || Notice::saying(tag.to_owned(), line.to_owned(), String::new());
+    let about = || ring.asks.first().map(|ask| json!({"id": ask.to_string()}));
     match &channel.service {
         Service::Ntfy(it) => match reference {
             Some(reference) => exchange(app, channel, Some(ntfy::close(it, reference, line)), ntfy::sent).await,
             None => nothing,
         },
-        Service::Telegram(it) => match reference.and_then(|reference| telegram::close(it, reference, line).ok()) {
-            Some(request) => exchange(app, channel, Some(request), telegram::changed).await,
-            None => nothing,
-        },
-        Service::Slack(it) => match reference.and_then(|reference| slack::close(it, reference, line)) {
-            Some(request) => exchange(app, channel, Some(request), slack::sent).await,
-            None => nothing,
-        },
+        // A reminder is a message of its own there: the earlier ones lose their buttons as well.
+        Service::Telegram(it) => {
+            let messages = ring.earlier.iter().map(String::as_str).chain(reference);
+            let requests = messages.filter_map(|message| telegram::close(it, message, line).ok());
+            every(app, channel, requests, telegram::changed).await
+        }
+        Service::Slack(it) => {
+            let messages = ring.earlier.iter().map(String::as_str).chain(reference);
+            let requests = messages.filter_map(|message| slack::close(it, message, line));
+            every(app, channel, requests, slack::sent).await
+        }
         Service::Webhook(it) => {
             let payload = webhook::payload(Occasion::Settled, &settled(), about());
             let request = webhook::send(it, &format!("{tag}-settled"), app.handle.now(), &payload);
@@ -144,6 +151,24 @@ pub(crate) async fn check(app: &App, channel: &Channel) -> Result<Option<String>
         },
         Service::WebPush(_) => Ok(None),
     }
+}
+
+/// Sends several requests, one after the other, until one is to be tried later. What is refused, such as a message that
+/// the person has deleted, does not keep the others from being sent.
+async fn every(
+    app: &App,
+    channel: &Channel,
+    requests: impl Iterator<Item = Request>,
+    read: impl Fn(&Response<'_>) -> Fate,
+) -> Fate {
+    let mut last = Fate::Sent { reference: None };
+    for request in requests {
+        last = exchange(app, channel, Some(request), &read).await;
+        if matches!(last, Fate::Later { .. }) {
+            break;
+        }
+    }
+    last
 }
 
 /// Sends a request, and reads what became of it. No request: the channel is not paired yet.

@@ -1,36 +1,51 @@
 //! Rings people who are away, and takes their answers. `askbridge_ringing` decides when and writes what; this carries it
-//! out: `channels.rs` keeps the channels, `rings.rs` what was rung, `run.rs` is the loop, `send.rs` carries one ring out,
-//! `deliver.rs` speaks to the services, `listen.rs` hears their buttons, `redeem.rs` turns a ticket into a decision.
+//! out: `channels.rs` keeps the channels, `rings.rs` what was rung, `run.rs` is the loop, `open.rs` reads what is open, `doubt.rs` finds out what a kill left open,
+//! `eyes.rs` knows who looks at what, `send.rs` carries one ring out and `tell.rs` one notice about something else, which
+//! `happened.rs` writes, `deliver.rs` speaks to the services, `listen/` hears their buttons, `redeem.rs` turns a ticket
+//! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel.
 //!
 //! A ring is stored before it is sent, so that a kill between any two steps leads to no second one. Why so:
 //! `docs/design/0012-ringing.md`.
 
+mod alarm;
 mod around;
 mod channels;
 mod chats;
 mod deliver;
+mod digest;
+mod doubt;
+mod eyes;
+mod happened;
 mod listen;
+mod open;
 mod redeem;
 mod rings;
 mod run;
 mod send;
+mod tell;
+mod try_out;
 mod web_push;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use askbridge_core::limits;
 use askbridge_core::rules::asks::Hours;
+use askbridge_ringing::news::News;
 use askbridge_ringing::notice::Ticket;
 use askbridge_ringing::record::Action;
 pub use askbridge_ringing::ringer::RingOptions;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-pub(crate) use channels::{Channels, NewChannel};
+pub(crate) use channels::{Changes, Channels, NewChannel};
 use chats::Chats;
-pub(crate) use deliver::{check, deliver_test};
-pub(crate) use redeem::{Along, Redeemed, redeem};
-use rings::Rings;
+pub(crate) use deliver::check;
+pub(crate) use eyes::{Eyes, Gaze};
+pub(crate) use redeem::{Along, Redeemed, delivered, redeem};
+use rings::{Rings, Writers};
 pub use run::ring;
+pub(crate) use try_out::try_out;
 pub(crate) use web_push::keys as web_push_keys;
 
 use crate::hooks::AwayMode;
@@ -45,6 +60,8 @@ pub struct RingingOptions {
     pub public_url: Option<String>,
     /// The user of this machine: present while a terminal here is in use.
     pub user: String,
+    /// The time of day at which channels tell what rules decided, once. `None`: never.
+    pub digest: Option<Hours>,
 }
 
 /// What the loop and the addresses share.
@@ -52,15 +69,35 @@ pub struct RingingOptions {
 pub(crate) struct Ringing {
     pub(crate) channels: Channels,
     pub(crate) rings: Mutex<Rings>,
+    /// What people look at.
+    pub(crate) eyes: Arc<Eyes>,
+    writers: Writers,
     chats: Mutex<Chats>,
-    /// A channel came or went, or a person said that they are away.
+    /// What the loop has not taken over yet.
+    news: Mutex<Vec<News>>,
+    /// A channel came or went, a person said that they are away, or there is news.
     changed: Notify,
+    /// The same, for the alarms.
+    alarms: Notify,
+    /// Something became of a ring.
+    rang: Notify,
     is_away: AtomicBool,
 }
 
 impl Ringing {
     /// Tells the loop to look again.
     pub(crate) fn changed(&self) {
+        self.changed.notify_one();
+        self.alarms.notify_one();
+    }
+
+    /// Has people told of something. Beyond what the loop has not taken over yet, it is left out.
+    fn tell(&self, news: News) {
+        let mut waiting = self.news.lock();
+        if waiting.len() < limits::RING_REPORTS_MAX {
+            waiting.push(news);
+        }
+        drop(waiting);
         self.changed.notify_one();
     }
 

@@ -9,10 +9,10 @@ use askbridge_core::view::{AskView, By, State};
 use askbridge_peers::wish::{AskRef, Wish};
 use askbridge_ringing::channel::{Channel, Service};
 use askbridge_ringing::notice::Ticket;
-use askbridge_ringing::record::{Action, RingState};
+use askbridge_ringing::record::{Action, Ring, RingState};
 use tracing::info;
 
-use super::send::store;
+use super::send::change;
 use crate::auth::{Caller, Role};
 use crate::runtime::Entrance;
 use crate::server::App;
@@ -24,6 +24,8 @@ pub(crate) enum Redeemed {
     Counted { ask: AskId },
     /// It counted before: the same tap again.
     Again { ask: AskId },
+    /// The person saw it: there was nothing to decide. None: it was about no ask.
+    Seen { ask: Option<AskId> },
     /// Nothing was decided; the sentence says why.
     Refused { why: String },
 }
@@ -46,13 +48,27 @@ pub(crate) async fn redeem(app: &App, channel: Option<&Channel>, ticket: &Ticket
     decide(app, channel, &key, action, along).await
 }
 
+/// Notes that the device showed the notice of this receipt, which the person need not have seen.
+pub(crate) async fn delivered(app: &App, receipt: &Ticket) -> Redeemed {
+    let found = app.ringing().rings.lock().find(receipt);
+    let Some((key, ring, Action::Seen)) = found else { return refused("this is not the receipt of a notice") };
+    let at = app.handle.now().0;
+    change(app, &key, |ring| ring.delivered(at)).await;
+    Redeemed::Seen { ask: only_ask(&ring) }
+}
+
+fn only_ask(ring: &Ring) -> Option<AskId> {
+    let [ask] = &*ring.asks else { return None };
+    Some(*ask)
+}
+
 /// Decides by what a ring offers, for services that name the message instead of a ticket.
 pub(super) async fn redeem_in(app: &App, channel: &Channel, key: &str, action: Action, along: Along) -> Redeemed {
     decide(app, Some(channel), key, action, along).await
 }
 
 async fn decide(app: &App, channel: Option<&Channel>, key: &str, action: Action, along: Along) -> Redeemed {
-    let Some(mut ring) = app.ringing().rings.lock().get(key).cloned() else {
+    let Some(ring) = app.ringing().rings.lock().get(key).cloned() else {
         return refused("this message is too old; open askbridge instead");
     };
     let Some(own) = app.ringing().channels.get(&ring.channel) else {
@@ -66,13 +82,17 @@ async fn decide(app: &App, channel: Option<&Channel>, key: &str, action: Action,
     if !is_there {
         return refused("this button belongs to another channel");
     }
-    let [ask] = &*ring.asks else { return refused("this message is not about one ask") };
-    let Ok(ask) = ask.parse::<AskId>() else { return refused("this message is not about an ask") };
+    // Whatever becomes of the tap: the person saw the message. Before the decision, which may be refused.
+    note_seen(app, key).await;
+    if action == Action::Seen {
+        return Redeemed::Seen { ask: only_ask(&ring) };
+    }
+    let [ask] = *ring.asks else { return refused("this message is not about one ask") };
     // A message offers only what was safe to decide there: see `askbridge_ringing::text`.
-    let Some(offered) = ring.tickets.iter_mut().rfind(|ticket| ticket.action == action) else {
+    let Some(offered) = ring.tickets.iter().rfind(|ticket| ticket.action == action) else {
         return refused("this cannot be decided from the message; open askbridge instead");
     };
-    let is_used = std::mem::replace(&mut offered.used, true);
+    let is_used = offered.used;
     match app.handle.ask(ask).await {
         Err(_) => return refused("what this was about is gone"),
         Ok(view) if !view.state.is_open() && is_used => return Redeemed::Again { ask },
@@ -93,12 +113,29 @@ async fn decide(app: &App, channel: Option<&Channel>, key: &str, action: Action,
     match app.gate().grant(&caller, Entrance::request(own.service.kind()), wish).await {
         Ok(_) => {
             info!(%ask, channel = own.id, "Answered from a channel");
-            (ring.state, ring.at) = (RingState::Answered, app.handle.now().0);
-            store(app, key, ring).await;
+            let at = app.handle.now().0;
+            change(app, key, |ring| {
+                if let Some(ticket) = ring.tickets.iter_mut().rfind(|ticket| ticket.action == action) {
+                    ticket.used = true;
+                }
+                (ring.state, ring.why, ring.at) = (RingState::Answered, None, at);
+                true
+            })
+            .await;
             Redeemed::Counted { ask }
         }
         Err(rejection) => Redeemed::Refused { why: rejection.to_string() },
     }
+}
+
+/// Notes that the person saw a message, because they tapped it.
+pub(super) async fn note_seen(app: &App, key: &str) {
+    let at = app.handle.now().0;
+    change(app, key, |ring| {
+        let is_news = ring.delivered(at);
+        ring.seen(at) || is_news
+    })
+    .await;
 }
 
 fn refused(why: &str) -> Redeemed {
@@ -121,6 +158,7 @@ fn reply(action: Action, along: Along) -> Option<Reply> {
         Action::Words => question(Value::Text(along.words.filter(|words| !words.trim().is_empty())?)),
         Action::Allow => Reply::Approval(Decision::Allow { scope: Scope::Once, edited: None }),
         Action::Deny => Reply::Approval(Decision::Deny { words: along.words, stop: false }),
+        Action::Seen => return None,
     })
 }
 

@@ -4,31 +4,39 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askbridge_core::event::{Audience, Event};
-use askbridge_core::ids::{AskId, PersonId, Timestamp};
+use askbridge_core::event::Event;
+use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
 use askbridge_core::limits;
 use askbridge_core::rules::asks::Hours;
 use askbridge_journal::shelf::ShelfError;
 use askbridge_peers::slot::Ending;
+use askbridge_peers::told::Happened;
+use askbridge_peers::wish::Rejection;
+use askbridge_ringing::channel::Broken;
+use askbridge_ringing::news::News;
 use askbridge_ringing::ringer::{ChannelId, ChannelTerms, Effect, Held, OpenAsk, Ringer};
 use askbridge_ringing::text::is_urgent;
 use askbridge_ringing::wire::Fate;
 use tokio::sync::mpsc;
-use tracing::warn;
+use tracing::{info, warn};
 
-use super::RingingOptions;
 use super::around::Around;
+use super::happened::{Occurrence, broken, news_of};
 use super::listen::Listeners;
+use super::open::{StillOpen, audience, open_asks};
 use super::send::{close, hold, ring_once};
+use super::tell::tell_once;
+use super::{RingingOptions, alarm, doubt};
 use crate::auth::Caller;
 use crate::hooks::presence;
-use crate::runtime::{FollowUpdate, Follower, Interest, News};
+use crate::runtime::{FollowUpdate, Follower, Interest, News as BridgeNews, chain};
 use crate::server::App;
 
 /// Delay before the journal is followed again after an error.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
 /// What became of an effect.
+#[derive(Debug)]
 enum Report {
     /// No fate: none of them was open any longer.
     Rang {
@@ -36,9 +44,15 @@ enum Report {
         asks: Vec<AskId>,
         fate: Option<Fate>,
     },
+    /// No fate: there was nothing to send.
     Closed {
         channel: ChannelId,
         ask: AskId,
+        fate: Option<Fate>,
+    },
+    Told {
+        channel: ChannelId,
+        news: Vec<News>,
         fate: Fate,
     },
 }
@@ -53,6 +67,7 @@ pub async fn ring(app: &App, options: RingingOptions) -> Result<(), ShelfError> 
     }
     let (app_of_task, options) = (app.clone(), Arc::new(options));
     app.ring_as(Arc::clone(&options));
+    app.tasks.spawn(alarm::look_after(app.clone()));
     app.tasks.spawn(async move {
         let stop = app_of_task.stop.clone();
         tokio::select! {
@@ -70,8 +85,6 @@ struct Loop {
     ringer: Ringer,
     /// Asks with an answer that waits for its undo time to pass.
     proposed: BTreeSet<AskId>,
-    /// Open asks, from the parts of a snapshot that have come so far.
-    open: BTreeSet<AskId>,
     listeners: Listeners,
     known: BTreeSet<String>,
     was_away: bool,
@@ -87,7 +100,6 @@ impl Loop {
             options,
             ringer,
             proposed: BTreeSet::new(),
-            open: BTreeSet::new(),
             known: BTreeSet::new(),
             was_away: false,
             reports: mpsc::channel(limits::RING_REPORTS_MAX),
@@ -95,12 +107,20 @@ impl Loop {
     }
 
     async fn run(mut self) {
+        doubt::settle(&self.app).await;
         self.take_channels();
         let mut follower: Option<Follower> = None;
         loop {
             // Without a channel nothing is followed, so that ringing costs nothing where it is not used.
             if self.ringer.has_channels() && follower.is_none() {
-                follower = Some(self.app.handle.follow(Interest::Inbox(Caller::ourselves()), None));
+                // First the live news, then what is open: what happens in between is in both.
+                let live = self.app.handle.follow_live(Interest::Inbox(Caller::ourselves()));
+                if let Err(error) = self.read_open().await {
+                    warn!(%error, "What is open could not be read; trying again");
+                    tokio::time::sleep(TRY_AGAIN).await;
+                    continue;
+                }
+                follower = Some(live);
             }
             let clock = self.app.handle.clock.clone();
             let now = clock.now();
@@ -122,22 +142,34 @@ impl Loop {
                 }
             };
             let ringing = self.app.ringing();
+            // In a fixed order, so that a simulation runs the same way every time. What happens comes last: there may be
+            // no end of it, and of the others there is.
             tokio::select! {
+                biased;
+                Some(report) = self.reports.1.recv() => self.report(report).await,
+                () = ringing.changed.notified() => self.take_over(),
+                () = ringing.eyes.less.notified() => self.ringer.look_again(),
+                () = timer => {}
                 update = heard => match update {
                     Ok(FollowUpdate::Lagged) | Err(_) => {
                         follower = None;
                         tokio::time::sleep(TRY_AGAIN).await;
                     }
-                    Ok(update) => self.hear(update),
+                    Ok(FollowUpdate::Snapshot(_)) => follower = None,
+                    Ok(update) => self.hear(update).await,
                 },
-                () = timer => {}
-                Some(report) = self.reports.1.recv() => self.report(report).await,
-                () = ringing.changed.notified() => self.take_channels(),
             }
         }
     }
 
-    /// Takes over which channels there are, and whether a person is away.
+    /// Takes over which channels there are, whether a person is away, and what people are told.
+    fn take_over(&mut self) {
+        self.take_channels();
+        let news = std::mem::take(&mut *self.app.ringing().news.lock());
+        let around = Around::away(self.app.ringing().is_away());
+        news.iter().for_each(|news| self.ringer.happened(news, None, &around));
+    }
+
     fn take_channels(&mut self) {
         let ringing = self.app.ringing();
         let channels = ringing.channels.all();
@@ -149,7 +181,9 @@ impl Loop {
         for channel in &channels {
             let quiet = channel.quiet.as_deref().and_then(Hours::read).or(self.options.quiet);
             let (person, added_at) = (PersonId::from(channel.person.as_str()), channel.added_at());
-            self.ringer.set_channel(ChannelId(channel.id.clone()), ChannelTerms { person, added_at, quiet });
+            let (tells, is_broken) = (channel.tells.clone(), channel.broken.is_some());
+            let terms = ChannelTerms { person, added_at, quiet, tells, is_broken };
+            self.ringer.set_channel(ChannelId(channel.id.clone()), terms);
         }
         self.listeners.listen_to(&channels);
         let is_away = ringing.is_away();
@@ -159,57 +193,90 @@ impl Loop {
         self.was_away = is_away;
     }
 
-    fn hear(&mut self, update: FollowUpdate) {
-        match update {
-            FollowUpdate::Snapshot(snapshot) => {
-                for view in snapshot.asks.iter().filter(|view| view.state.is_open()) {
-                    match view.undo_until {
-                        Some(_) => self.proposed.insert(view.ask.id),
-                        None => self.proposed.remove(&view.ask.id),
-                    };
-                    self.open.insert(view.ask.id);
-                    self.opened(&view.ask);
-                }
-                if !snapshot.goes_on {
-                    let open = std::mem::take(&mut self.open);
-                    // What was settled while nothing was followed is not told any more.
-                    if !snapshot.more {
-                        let known = self.ringer.open_in(|_| true);
-                        known.into_iter().filter(|ask| !open.contains(ask)).for_each(|ask| self.over(ask));
-                    }
+    /// Reads everything that is open, after a restart or when the news were not kept up with. What is not open any
+    /// longer was settled meanwhile.
+    async fn read_open(&mut self) -> Result<(), Rejection> {
+        let (mut after, mut open) = (None, BTreeSet::new());
+        loop {
+            let (page, next) = open_asks(&self.app.handle, after).await?;
+            for StillOpen { ask, is_proposed } in page {
+                match is_proposed {
+                    true => self.proposed.insert(ask.id),
+                    false => self.proposed.remove(&ask.id),
+                };
+                open.insert(ask.id);
+                self.opened(ask);
+            }
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        let known = self.ringer.open_in(|_| true);
+        known.into_iter().filter(|ask| !open.contains(ask)).for_each(|ask| self.over(ask));
+        // A server that was killed between an answer and its message left the message as it was.
+        let out = self.app.ringing().rings.lock().out();
+        for (channel, ask) in out.into_iter().filter(|(_, ask)| !open.contains(ask)) {
+            self.ringer.take_back(&channel, ask);
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, update: FollowUpdate) {
+        let FollowUpdate::News(news) = update else { return };
+        match &*news {
+            BridgeNews::Entry(batch) => {
+                for happened in &batch.happened {
+                    self.happened(happened).await;
                 }
             }
-            FollowUpdate::News(news) => match &*news {
-                News::Entry(batch) => {
-                    for happened in &batch.happened {
-                        match &*happened.event {
-                            Event::Asked(ask) if !happened.settled_at_once => self.opened(ask),
-                            Event::Proposed { ask, .. } => drop(self.proposed.insert(*ask)),
-                            Event::Undone { ask, .. } => drop(self.proposed.remove(ask)),
-                            event => {
-                                if let Some((ask, _)) = Ending::of(event) {
-                                    self.over(ask);
-                                }
-                            }
-                        }
-                    }
-                }
-                News::Gone { sessions } => {
-                    let gone: Vec<_> = self.ringer.open_in(|session| sessions.contains(&session));
-                    gone.into_iter().for_each(|ask| self.over(ask));
-                }
-                _ => {}
-            },
-            FollowUpdate::CaughtUp(_) | FollowUpdate::Lagged => {}
+            BridgeNews::Gone { sessions } => {
+                let gone: Vec<_> = self.ringer.open_in(|session| sessions.contains(&session));
+                gone.into_iter().for_each(|ask| self.over(ask));
+            }
+            _ => {}
         }
     }
 
-    fn opened(&mut self, ask: &askbridge_core::ask::Ask) {
-        let access = self.app.handle.access(ask.id.session);
-        let audience = access.as_ref().map_or(Audience::Everyone, |access| access.audience.clone());
+    async fn happened(&mut self, happened: &Happened) {
+        let Happened { session, at, event, settled_at_once, .. } = happened;
+        match &**event {
+            Event::Asked(ask) if !settled_at_once => {
+                self.ringer.goes_on(*session);
+                let audience = audience(&self.app.handle, *session);
+                self.opened(OpenAsk { id: ask.id, at: ask.at, audience, is_urgent: is_urgent(ask) });
+            }
+            Event::Proposed { ask, .. } => drop(self.proposed.insert(*ask)),
+            Event::Undone { ask, .. } => drop(self.proposed.remove(ask)),
+            Event::Said(_) => self.ringer.goes_on(*session),
+            event => {
+                if let Some((ask, _)) = Ending::of(event) {
+                    self.over(ask);
+                }
+                let Some(occurrence) = Occurrence::of(event) else { return };
+                self.tell(*session, *at, &occurrence).await;
+            }
+        }
+    }
+
+    /// Tells of something that happened in a session, if a channel tells of it.
+    async fn tell(&mut self, session: SessionId, at: Timestamp, occurrence: &Occurrence) {
+        if !self.ringer.tells(occurrence.kind()) {
+            return;
+        }
+        // An agent that waits for an answer has not finished.
+        if *occurrence == Occurrence::TurnEnded && !self.ringer.open_in(|other| other == session).is_empty() {
+            return;
+        }
+        if let Some(news) = news_of(&self.app.handle, session, at, occurrence).await {
+            let around = Around::away(self.app.ringing().is_away());
+            self.ringer.happened(&news, None, &around);
+        }
+    }
+
+    fn opened(&mut self, open: OpenAsk) {
         let ringing = self.app.ringing();
-        let rung = ringing.rings.lock().rung(ask.id);
-        let open = OpenAsk { id: ask.id, at: ask.at, audience, is_urgent: is_urgent(ask) };
+        let rung = ringing.rings.lock().rung(open.id);
         self.ringer.opened(open, rung, &Around::away(ringing.is_away()));
     }
 
@@ -219,8 +286,12 @@ impl Loop {
     }
 
     async fn poll(&mut self, now: Timestamp) {
-        let around = Around::look(&self.app, &self.options, &self.proposed, now).await;
-        for effect in self.ringer.poll(now, &around) {
+        let mut effects = self.ringer.close(now);
+        if self.ringer.is_due(now) {
+            let around = Around::look(&self.app, &self.options, &self.proposed, now).await;
+            effects.extend(self.ringer.poll(now, &around));
+        }
+        for effect in effects {
             let (app, reports) = (self.app.clone(), self.reports.0.clone());
             match effect {
                 Effect::Ring { channel, asks, nth } => {
@@ -240,27 +311,63 @@ impl Loop {
                 Effect::Hold { channel, ask, why } => {
                     self.app.tasks.spawn(async move { hold(&app, &channel, ask, &why).await });
                 }
+                Effect::Tell { channel, news } => {
+                    self.app.tasks.spawn(async move {
+                        let fate = tell_once(&app, &channel, &news).await;
+                        let _ = reports.send(Report::Told { channel, news, fate }).await;
+                    });
+                }
+                Effect::Broken { .. } | Effect::Works { .. } => self.health(effect, false).await,
             }
         }
     }
 
+    /// Notes that a channel does not work any longer, or works again, and has the person's other channels tell of it.
+    async fn health(&mut self, effect: Effect, is_gone: bool) {
+        let (id, broken_why) = match effect {
+            Effect::Broken { channel, why } => (channel, Some(why)),
+            Effect::Works { channel } => (channel, None),
+            _ => return,
+        };
+        let (app, now) = (self.app.clone(), self.app.handle.now());
+        let Some(channel) = app.ringing().channels.get(&id.0) else { return };
+        let note = broken_why.clone().map(|why| Broken { since: now.0, why });
+        if let Err(error) = app.ringing().channels.note(&app.handle, &id.0, note).await {
+            warn!(error = chain(&error), "Whether a channel works could not be stored");
+        }
+        if let Some(why) = broken_why {
+            info!(channel = id.0, why, "A channel does not work any longer");
+            let news = broken(&app.handle, &channel, &why, is_gone);
+            self.ringer.happened(&news, Some(&id), &Around::away(app.ringing().is_away()));
+        }
+        self.take_channels();
+    }
+
     async fn report(&mut self, report: Report) {
         let now = self.app.handle.now();
-        let (channel, fate) = match &report {
+        let (channel, fate, health) = match report {
             Report::Rang { channel, asks, fate: Some(fate) } => {
-                self.ringer.rang(channel, asks, fate, now);
-                (channel, fate)
+                let health = self.ringer.rang(&channel, &asks, &fate, now);
+                (channel, fate, health)
             }
             Report::Rang { channel, asks, fate: None } => {
                 asks.iter().for_each(|ask| self.over(*ask));
-                self.ringer.idle(channel);
+                self.ringer.idle(&channel);
                 return;
             }
-            Report::Closed { channel, ask, fate } => {
-                self.ringer.closed(channel, *ask, fate, now);
-                (channel, fate)
+            Report::Closed { channel, fate: None, .. } => return self.ringer.idle(&channel),
+            Report::Closed { channel, ask, fate: Some(fate) } => {
+                let health = self.ringer.closed(&channel, ask, &fate, now);
+                (channel, fate, health)
+            }
+            Report::Told { channel, news, fate } => {
+                let health = self.ringer.told(&channel, news, &fate, now);
+                (channel, fate, health)
             }
         };
+        if let Some(health) = health {
+            self.health(health, matches!(fate, Fate::Gone { .. })).await;
+        }
         if let Fate::Gone { why } = fate {
             warn!(channel = channel.0, why, "A channel's address does not exist any longer; the channel is removed");
             let ringing = self.app.ringing();

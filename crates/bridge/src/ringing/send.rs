@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askbridge_core::ask::Ask;
 use askbridge_core::ids::AskId;
 use askbridge_core::view::{AskView, By, State};
-use askbridge_ringing::channel::{Channel, Content, Decides};
+use askbridge_ringing::channel::{Channel, Content, Decides, Service};
 use askbridge_ringing::notice::{Notice, Ticket};
 use askbridge_ringing::record::{Action, Ring, RingState, TicketRecord};
 use askbridge_ringing::ringer::{ChannelId, Held};
@@ -42,46 +42,76 @@ pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nt
     };
     let key = key(*asks.first()?, &channel.id);
     let before = app.ringing().rings.lock().get(&key).cloned();
-    let (notice, fresh) = write(app, &channel, asks, &named, nth);
-    let mut ring = Ring {
-        channel: channel.id.clone(),
-        channel_name: channel.name.clone(),
-        kind: channel.service.kind().to_owned(),
-        person: channel.person.clone(),
-        asks: asks.iter().map(ToString::to_string).collect(),
-        state: RingState::Sending,
-        at: app.handle.now().0,
-        why: None,
-        times: nth.saturating_add(1),
-        reference: before.as_ref().and_then(|before| before.reference.clone()),
-        // The buttons of an earlier message about the same ask still count.
-        tickets: before.filter(|before| before.state != RingState::Failed).map(kept_tickets).unwrap_or_default(),
-    };
+    let (mut notice, mut fresh) = write(app, &channel, asks, &named, nth);
+    notice.receipt = receipt(app, &channel, &mut fresh);
+    let began = app.handle.now().0;
+    let mut ring = Ring { asks: asks.into(), times: nth.saturating_add(1), ..blank(&channel, began) };
+    if let Some(before) = before {
+        // The buttons of an earlier message about the same ask still count; one that failed may have arrived all the same.
+        ring.tickets = kept_tickets(before.tickets);
+        (ring.reference, ring.earlier) = (before.reference, before.earlier);
+        (ring.rang_at, ring.delivered_at, ring.seen_at) = (before.rang_at, before.delivered_at, before.seen_at);
+    }
     let records =
         fresh.iter().map(|(ticket, action)| TicketRecord { hash: ticket.hash(), action: *action, used: false });
     ring.tickets.extend(records);
     // Stored before it is sent: after a kill in between, the record shows that it may have rung.
-    if let Err(error) = app.ringing().keep(&app.handle, &key, ring.clone()).await {
+    if let Err(error) = app.ringing().keep(&app.handle, &key, ring).await {
         return Some(Fate::Later { after: None, why: chain(&error) });
     }
     app.ringing().remember_several(&key, &notice);
-    let fate = deliver(app, &channel, &notice, named.first().filter(|_| asks.len() == 1)).await;
-    (ring.state, ring.why) = match &fate {
-        Fate::Sent { reference } => {
-            ring.reference = reference.clone().or(ring.reference);
-            (RingState::Sent, None)
-        }
-        Fate::Later { why, .. } | Fate::Refused { why } | Fate::Gone { why } => (RingState::Failed, Some(why.clone())),
-    };
-    ring.at = app.handle.now().0;
-    app.handle.meters.rang(channel.service.kind(), matches!(fate, Fate::Sent { .. }));
-    store(app, &key, ring).await;
+    let fate = deliver(app, &channel, &notice, named.first().filter(|_| asks.len() == 1), nth).await;
+    note_fate(app, &channel, &key, began, &fate).await;
     Some(fate)
 }
 
+/// Notes what became of a message that was begun at `began`.
+pub(super) async fn note_fate(app: &App, channel: &Channel, key: &str, began: i64, fate: &Fate) {
+    let at = app.handle.now().0;
+    app.handle.meters.rang(channel.service.kind(), matches!(fate, Fate::Sent { .. }));
+    change(app, key, |ring| {
+        match fate {
+            Fate::Sent { reference } => ring.sent(reference.clone(), began, at),
+            Fate::Later { why, .. } | Fate::Refused { why } | Fate::Gone { why } => ring.failed(why.clone(), at),
+        }
+        true
+    })
+    .await;
+}
+
+/// A ring that is about to be sent.
+pub(super) fn blank(channel: &Channel, at: i64) -> Ring {
+    Ring {
+        channel: channel.id.clone(),
+        channel_name: channel.name.clone(),
+        kind: channel.service.kind().to_owned(),
+        person: channel.person.clone(),
+        asks: [].into(),
+        state: RingState::Sending,
+        at,
+        why: None,
+        times: 1,
+        rang_at: None,
+        delivered_at: None,
+        seen_at: None,
+        about: None,
+        reference: None,
+        earlier: Vec::new(),
+        taken_back: false,
+        tickets: Vec::new(),
+    }
+}
+
+/// Only a browser says that it showed a notice.
+pub(super) fn receipt(app: &App, channel: &Channel, fresh: &mut Vec<(Ticket, Action)>) -> Option<Ticket> {
+    let is_a_browser = matches!(channel.service, Service::WebPush(_));
+    let ticket = is_a_browser.then(|| Ticket::of(app.handle.chance.u128()))?;
+    fresh.push((ticket.clone(), Action::Seen));
+    Some(ticket)
+}
+
 /// The tickets of the last messages. Beyond: their buttons are too old.
-fn kept_tickets(before: Ring) -> Vec<TicketRecord> {
-    let mut tickets = before.tickets;
+fn kept_tickets(mut tickets: Vec<TicketRecord>) -> Vec<TicketRecord> {
     tickets.drain(..tickets.len().saturating_sub(TICKETS_MAX));
     tickets
 }
@@ -138,42 +168,66 @@ fn write(app: &App, channel: &Channel, asks: &[AskId], named: &[Arc<Ask>], nth: 
 }
 
 /// The same for every message about an ask on a channel.
-fn tag(ask: AskId, channel: &Channel) -> String {
+pub(super) fn tag(ask: AskId, channel: &Channel) -> String {
     Ticket(key(ask, &channel.id)).hash()[..24].to_owned()
 }
 
-/// Takes the message about a settled ask back, or makes it say what became of the ask.
-pub(super) async fn close(app: &App, channel: &ChannelId, ask: AskId) -> Fate {
-    let done = Fate::Sent { reference: None };
-    let Some(channel) = app.ringing().channels.get(&channel.0) else { return done };
-    let ring = app.ringing().rings.lock().of(ask).into_iter().find(|ring| ring.channel == channel.id);
-    let Some(mut ring) = ring.filter(|ring| matches!(ring.state, RingState::Sent | RingState::Answered)) else {
-        return done;
-    };
-    let asks: Vec<AskId> = ring.asks.iter().filter_map(|ask| ask.parse().ok()).collect();
-    let Some(first) = asks.first().copied() else { return done };
-    // A summary goes when the last of its asks is settled.
-    for other in asks.iter().filter(|other| **other != ask) {
-        if app.handle.is_open(*other).await.unwrap_or(false) {
-            return done;
+/// Takes the messages about a settled ask back, or makes them say what became of the ask: one of its own, and a summary
+/// with others, if that was the last of them. `None`: there is none that could be.
+pub(super) async fn close(app: &App, channel: &ChannelId, ask: AskId) -> Option<Fate> {
+    let channel = app.ringing().channels.get(&channel.0)?;
+    let rings = app.ringing().rings.lock().of(ask);
+    let mut last = None;
+    for ring in rings.into_iter().filter(|ring| ring.channel == channel.id && ring.is_out()) {
+        last = close_ring(app, &channel, ask, ring).await.or(last);
+        if matches!(last, Some(Fate::Later { .. })) {
+            break;
         }
+    }
+    last
+}
+
+async fn close_ring(app: &App, channel: &Channel, ask: AskId, ring: Ring) -> Option<Fate> {
+    let first = ring.asks.first().copied()?;
+    let asks = &ring.asks;
+    if is_any_open(app, &key(first, &channel.id), ask).await {
+        return None;
     }
     let line = match app.handle.ask(ask).await {
         _ if channel.content == Content::Hidden => "It is decided".to_owned(),
         Ok(view) if asks.len() == 1 => outcome(&view),
         _ => "All of them are decided".to_owned(),
     };
-    let fate = take_back(app, &channel, &ring, &tag(first, &channel), &line).await;
-    if !matches!(fate, Fate::Later { .. }) {
-        // The tap that settled it may have been noted meanwhile.
-        let now = app.ringing().rings.lock().get(&key(first, &channel.id)).map(|ring| ring.state);
-        ring.state = if now == Some(RingState::Answered) { RingState::Answered } else { RingState::Closed };
-        ring.why = Some(line);
-        ring.at = app.handle.now().0;
-        store(app, &key(first, &channel.id), ring).await;
-    }
+    let fate = take_back(app, channel, &ring, &tag(first, channel), &line).await;
     // Only a failure that may pass holds the channel up.
-    if matches!(fate, Fate::Later { .. }) { fate } else { done }
+    if matches!(fate, Fate::Later { .. }) {
+        return Some(fate);
+    }
+    let at = app.handle.now().0;
+    change(app, &key(first, &channel.id), |ring| {
+        // The tap that settled it may have been noted meanwhile.
+        if ring.state != RingState::Answered {
+            ring.state = RingState::Closed;
+        }
+        (ring.why, ring.at, ring.taken_back) = (Some(line), at, true);
+        true
+    })
+    .await;
+    // Nothing is sent to a browser, so that says nothing about the channel.
+    (!matches!(channel.service, Service::WebPush(_))).then_some(Fate::Sent { reference: None })
+}
+
+/// Is any other ask of this ring still open? A summary goes when the last of its asks is settled. What is over stays over,
+/// so each is looked at once in the end, however often this is asked.
+async fn is_any_open(app: &App, key: &str, but: AskId) -> bool {
+    let (from, asks) = app.ringing().rings.lock().maybe_open(key);
+    for (place, other) in asks.iter().enumerate().skip(from) {
+        if *other != but && app.handle.is_open(*other).await.unwrap_or(false) {
+            app.ringing().rings.lock().are_over(key, place);
+            return true;
+        }
+    }
+    false
 }
 
 /// One line: what became of an ask, and by whom.
@@ -202,29 +256,27 @@ pub(super) async fn hold(app: &App, channel: &ChannelId, ask: AskId, why: &Held)
         return;
     }
     let why = match why {
+        Held::Looking => "you look at it",
         Held::Present => "you are at a terminal of this machine",
         Held::Snoozed => "you have snoozed it",
         Held::Quiet => "these are quiet hours",
         Held::Proposed => "an answer is about to count",
     };
     let ring = Ring {
-        channel: channel.id.clone(),
-        channel_name: channel.name.clone(),
-        kind: channel.service.kind().to_owned(),
-        person: channel.person.clone(),
-        asks: vec![ask.to_string()],
+        asks: [ask].into(),
         state: RingState::Suppressed,
-        at: app.handle.now().0,
         why: Some(why.to_owned()),
         times: 0,
-        reference: None,
-        tickets: Vec::new(),
+        ..blank(&channel, app.handle.now().0)
     };
-    store(app, &key, ring).await;
+    if let Err(error) = app.ringing().keep(&app.handle, &key, ring).await {
+        warn!(error = chain(&error), "Why an ask did not ring could not be stored");
+    }
 }
 
-pub(super) async fn store(app: &App, key: &str, ring: Ring) {
-    if let Err(error) = app.ringing().keep(&app.handle, key, ring).await {
+/// Changes what is known of a ring, as it is now. `change` returns whether there is news.
+pub(super) async fn change(app: &App, key: &str, change: impl FnOnce(&mut Ring) -> bool) {
+    if let Err(error) = app.ringing().change(&app.handle, key, change).await {
         warn!(error = chain(&error), "What became of a ring could not be stored");
     }
 }

@@ -56,6 +56,7 @@ pub(crate) use ends::after;
 pub(crate) use error::{chain, down};
 pub(crate) use forget::{Conversation, together};
 pub(crate) use gate::{Entrance, Gate, Services, Source};
+pub(crate) use own::person_key;
 pub(crate) use projects::{ProjectFile, ProjectLook, ProjectOptions, read_now};
 pub(crate) use remembered::{NotKept, RememberIn, Saving, StoredApproval, Uses, may_remember};
 pub(crate) use rules::RulesState;

@@ -22,6 +22,7 @@ struct OwnNotice {
 enum OwnChange {
     Snoozed { ask: String, until: Option<i64> },
     Devices,
+    Channels,
 }
 
 impl Handle {
@@ -32,6 +33,7 @@ impl Handle {
                 OwnChange::Snoozed { ask: ask.to_string(), until: until.map(|until| until.0) }
             }
             Own::Devices => OwnChange::Devices,
+            Own::Channels => OwnChange::Channels,
         };
         self.notify(Topic::Own.of_name(person), &OwnNotice { person: person.to_owned(), what });
     }
@@ -39,7 +41,7 @@ impl Handle {
 
 /// Returns the part of a shelf's key that stands for a person. Names are hashed: they may contain any character, keys
 /// may not.
-pub(super) fn person_key(name: &str) -> String {
+pub(crate) fn person_key(name: &str) -> String {
     hex(&hash(name)[..8])
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn read(message: &Message) -> Option<News> {
     let own = match what {
         OwnChange::Snoozed { ask, until } => Own::Snoozed { ask: ask.parse().ok()?, until: until.map(Timestamp) },
         OwnChange::Devices => Own::Devices,
+        OwnChange::Channels => Own::Channels,
     };
     Some(News::Own { person, own })
 }

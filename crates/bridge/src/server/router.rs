@@ -46,8 +46,8 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
 /// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, channels, codes, connections, devices, events, folders, health, hook, me, metrics, pair,
-        prune, ready, remembered, rings, rules, sessions, taps, tokens,
+        agents, asks, away, channel, channels, codes, connections, devices, events, folders, health, hook, me, metrics,
+        pair, prune, ready, remembered, rings, rules, sessions, taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -104,7 +104,8 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/channels", channels::list, channels::list_doc),
         at("POST", "/v1/channels", channels::add, channels::add_doc),
         at("DELETE", "/v1/channels/{id}", channels::remove, channels::remove_doc),
-        at("POST", "/v1/channels/{id}/test", channels::test, channels::test_doc),
+        at("POST", "/v1/channels/{id}", channel::change, channel::change_doc),
+        at("POST", "/v1/channels/{id}/test", channel::test, channel::test_doc),
         at("GET", "/v1/rings", rings::list, rings::list_doc),
         at("GET", "/v1/web-push", rings::push_key, rings::push_key_doc),
         at("POST", "/v1/tickets", rings::use_ticket, rings::use_ticket_doc),

@@ -201,6 +201,7 @@ async fn every_address_answers_as_the_document_says() {
     let channel = met.note("addChannel", 201, house.post("/v1/channels", &operator, &command).await);
     met.note("listChannels", 200, house.get("/v1/channels", &operator).await);
     let path = format!("/v1/channels/{}", channel["id"].as_str().unwrap());
+    met.note("changeChannel", 200, house.post(&path, &operator, &json!({"tells": []})).await);
     met.note("testChannel", 200, house.post(&format!("{path}/test"), &operator, &json!({})).await);
     met.note("removeChannel", 200, house.delete(&path, &operator).await);
     met.note("listRings", 200, house.get("/v1/rings", &operator).await);

@@ -81,6 +81,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/channels", json!({"kind": "command", "program": "true"})),
         with("POST", "/v1/channels", json!({"kind": "webhook", "url": "https://hooks.example.org/x"})),
         with("DELETE", "/v1/channels/{channel}", Value::Null),
+        with("POST", "/v1/channels/{channel}", json!({"name": "bell"})),
         with("POST", "/v1/channels/{channel}/test", Value::Null),
         with("POST", "/v1/codes", json!({"name": "typed"})),
         with("DELETE", "/v1/connections", Value::Null),

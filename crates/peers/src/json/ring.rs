@@ -17,14 +17,29 @@ pub struct RingJson {
     pub state: RingState,
     /// When it came to this state.
     pub at: Rfc3339,
+    /// When the service last took a message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rang_at: Option<Rfc3339>,
+    /// When the device showed it, where it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivered_at: Option<Rfc3339>,
+    /// When the person tapped it, or opened the card after it rang.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<Rfc3339>,
+    /// What it was about, if not asks: `turn_ended`, `agent_failed`, `expired`, `channel_failed`, `digest`, or `test`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<&'static str>,
     /// Why it did not ring, or what became of the ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// How often it has rung here, this time included.
     pub times: u8,
-    /// The asks that it was about. Left out on an ask itself.
+    /// The asks that it was about, the first 20 of them. Left out on an ask itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
+    /// How many more it was about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
 }
 
 /// What became of a ring.
@@ -39,6 +54,10 @@ pub enum RingState {
     Failed,
     /// The service took it.
     Sent,
+    /// The person's device showed it.
+    Delivered,
+    /// The person tapped it, or opened the card after it rang.
+    Seen,
     /// The ask was answered from it.
     Answered,
     /// The ask was settled elsewhere, and the message was taken back or says so.

@@ -22,5 +22,5 @@ mod tests;
 
 pub use alarm::{DELAY_MAX, DELAY_MIN, cancel, schedule};
 pub use publish::{close, send, sent};
-pub use replies::{Heard, heard, subscribe};
+pub use replies::{Heard, heard, look, subscribe, took};
 pub use settings::{allow_buttons, check, check_buttons, check_reading, check_replies, checked, is_public, problem};

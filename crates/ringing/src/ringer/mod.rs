@@ -6,19 +6,29 @@
 //! are answered in it. Each channel sends one message at a time, so a channel that is down holds a set of ids and
 //! nothing else.
 
+mod news;
 mod queue;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::time::Duration;
 
 use askbridge_core::event::Audience;
 use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
 use askbridge_core::rules::asks::Hours;
 
+use crate::news::{News, NewsKind};
 use crate::wire::Fate;
-use queue::Queue;
+use queue::{Queue, SINGLE_MAX};
+
+/// If more asks than become a summary end their grace within this time, they are waited for, so that a burst rings once.
+const GATHER: Duration = Duration::from_secs(5);
+/// How long the first of a burst waits for the others at most.
+const GATHER_MAX: Duration = Duration::from_secs(10);
+/// How often it is looked whether the burst is over.
+const GATHER_LOOK: Duration = Duration::from_secs(1);
 
 /// When people are rung.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +58,10 @@ pub struct ChannelTerms {
     pub added_at: Timestamp,
     /// When only urgent asks ring.
     pub quiet: Option<Hours>,
+    /// What it tells of besides asks.
+    pub tells: BTreeSet<NewsKind>,
+    /// The person was told before a restart that it does not work.
+    pub is_broken: bool,
 }
 
 /// What the machine knows of an open ask.
@@ -69,7 +83,9 @@ pub struct Rung {
 /// Why an ask does not ring now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
-    /// The person looks at the card, or works at a terminal of this machine.
+    /// The person looks at the card.
+    Looking,
+    /// The person works at a terminal of this machine.
     Present,
     /// The person has snoozed the ask.
     Snoozed,
@@ -85,6 +101,8 @@ pub trait Surroundings {
     fn is_away(&self) -> bool;
     /// Whether this person is present for this ask, or has snoozed it.
     fn held(&self, person: &PersonId, ask: AskId) -> Option<Held>;
+    /// Whether this person is there at all, whatever they look at.
+    fn is_present(&self, person: &PersonId) -> bool;
     /// The minute of the day in the operator's time zone.
     fn minute(&self) -> u16;
 }
@@ -98,6 +116,12 @@ pub enum Effect {
     Close { channel: ChannelId, ask: AskId },
     /// This ask does not ring here now. Said once for each reason.
     Hold { channel: ChannelId, ask: AskId, why: Held },
+    /// Tell of these, as one message. Report back with [`Ringer::told`].
+    Tell { channel: ChannelId, news: Vec<News> },
+    /// A channel does not work any longer. Said once.
+    Broken { channel: ChannelId, why: String },
+    /// A channel that was [`Effect::Broken`] works again.
+    Works { channel: ChannelId },
 }
 
 /// An open ask, and where it rang.
@@ -113,7 +137,7 @@ struct Known {
 pub struct Ringer {
     options: RingOptions,
     channels: BTreeMap<ChannelId, Queue>,
-    open: HashMap<AskId, Known>,
+    open: BTreeMap<AskId, Known>,
     in_grace: BTreeSet<(Timestamp, AskId)>,
     reminders: BTreeSet<(Timestamp, AskId, ChannelId)>,
 }
@@ -188,6 +212,23 @@ impl Ringer {
         }
     }
 
+    /// People came or went: who was present when it was last looked may not be.
+    pub fn look_again(&mut self) {
+        self.channels.values_mut().for_each(Queue::look_again);
+    }
+
+    /// Takes messages about settled asks back, as far as that is due.
+    pub fn close(&mut self, now: Timestamp) -> Vec<Effect> {
+        self.channels.iter_mut().filter_map(|(id, queue)| queue.close_next(id, now)).collect()
+    }
+
+    /// Has [`Ringer::poll`] anything to do for which it matters who is present? To find that out takes reads of the disk.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let grace = self.grace_ends(now).is_some_and(|at| at <= now);
+        let reminder = self.reminders.first().is_some_and(|(at, ..)| *at <= now);
+        grace || reminder || self.channels.values().any(|queue| queue.is_due(now))
+    }
+
     /// Returns what is to be done now.
     pub fn poll(&mut self, now: Timestamp, around: &impl Surroundings) -> Vec<Effect> {
         self.end_of_grace(now);
@@ -206,6 +247,9 @@ impl Ringer {
 
     /// Moves the asks whose grace is over to the channels of those who may decide them.
     fn end_of_grace(&mut self, now: Timestamp) {
+        if self.grace_ends(now).is_none_or(|at| at > now) {
+            return;
+        }
         while let Some((due_at, id)) = self.in_grace.first().copied().filter(|(due_at, _)| *due_at <= now) {
             self.in_grace.remove(&(due_at, id));
             let Some(known) = self.open.get(&id) else { continue };
@@ -218,6 +262,24 @@ impl Ringer {
         }
     }
 
+    /// When the next asks ring whose grace is over. In a burst that is when no more are about to end theirs.
+    fn grace_ends(&self, now: Timestamp) -> Option<Timestamp> {
+        let first = self.in_grace.first()?.0;
+        let last_of = |at| (at, AskId { session: SessionId(u128::MAX), number: u32::MAX });
+        let waited = first.plus(GATHER_MAX);
+        if first > now || waited <= now {
+            return Some(first);
+        }
+        let soon = self.in_grace.range((Bound::Excluded(last_of(now)), Bound::Included(last_of(now.plus(GATHER)))));
+        let is_a_burst = soon.take(SINGLE_MAX + 1).count() > SINGLE_MAX;
+        let has_urgent = || self.in_grace.iter().take_while(|(at, _)| *at <= now).any(|(_, ask)| self.is_urgent(*ask));
+        if is_a_burst && !has_urgent() { Some(now.plus(GATHER_LOOK).min(waited)) } else { Some(first) }
+    }
+
+    fn is_urgent(&self, ask: AskId) -> bool {
+        self.open.get(&ask).is_some_and(|known| known.ask.is_urgent)
+    }
+
     fn due_reminders(&mut self, now: Timestamp) {
         while let Some(due) = self.reminders.first().filter(|(at, ..)| *at <= now).cloned() {
             self.reminders.remove(&due);
@@ -228,13 +290,13 @@ impl Ringer {
         }
     }
 
-    /// Reports what became of [`Effect::Ring`].
-    pub fn rang(&mut self, channel: &ChannelId, asks: &[AskId], fate: &Fate, now: Timestamp) {
-        let Some(queue) = self.channels.get_mut(channel) else { return };
-        queue.report(fate, now);
+    /// Reports what became of [`Effect::Ring`]. Returns whether the channel works, if that is news.
+    pub fn rang(&mut self, channel: &ChannelId, asks: &[AskId], fate: &Fate, now: Timestamp) -> Option<Effect> {
+        let queue = self.channels.get_mut(channel)?;
+        let health = queue.report(channel, fate, now);
         if !matches!(fate, Fate::Sent { .. }) {
             queue.failed(asks);
-            return;
+            return health;
         }
         queue.rings.push_back(now);
         for &id in asks {
@@ -251,6 +313,14 @@ impl Ringer {
                 None => queue.to_close.push_back(id),
             }
         }
+        health
+    }
+
+    /// A message about an ask that is over is still out there, from before a restart.
+    pub fn take_back(&mut self, channel: &ChannelId, ask: AskId) {
+        if let Some(queue) = self.channels.get_mut(channel).filter(|queue| !queue.to_close.contains(&ask)) {
+            queue.to_close.push_back(ask);
+        }
     }
 
     /// Reports that [`Effect::Ring`] was not carried out, because none of its asks was open any longer.
@@ -260,18 +330,20 @@ impl Ringer {
         }
     }
 
-    /// Reports what became of [`Effect::Close`].
-    pub fn closed(&mut self, channel: &ChannelId, ask: AskId, fate: &Fate, now: Timestamp) {
-        let Some(queue) = self.channels.get_mut(channel) else { return };
-        queue.report(fate, now);
+    /// Reports what became of [`Effect::Close`]. Returns whether the channel works, if that is news.
+    pub fn closed(&mut self, channel: &ChannelId, ask: AskId, fate: &Fate, now: Timestamp) -> Option<Effect> {
+        let queue = self.channels.get_mut(channel)?;
+        // A close that needed no request says nothing about the channel.
+        let health = queue.report(channel, fate, now);
         if matches!(fate, Fate::Later { .. }) && queue.may_try_closing_again() {
             queue.to_close.push_front(ask);
         }
+        health
     }
 
     /// When to call [`Ringer::poll`] next, if nothing else happens.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let grace = self.in_grace.first().map(|(at, _)| *at);
+        let grace = self.grace_ends(now);
         let reminder = self.reminders.first().map(|(at, ..)| *at);
         let queues = self.channels.values().filter_map(|queue| queue.next_at(now));
         grace.into_iter().chain(reminder).chain(queues).min()

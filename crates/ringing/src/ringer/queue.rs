@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Timestamp};
 
+use super::news::NewsQueue;
 use super::{ChannelId, ChannelTerms, Effect, Held, Surroundings};
 use crate::wire::Fate;
 
 /// More asks than this at once become one summary.
-const SINGLE_MAX: usize = 3;
+pub(super) const SINGLE_MAX: usize = 3;
 /// Asks in one summary: they are stored in one record. Beyond: the rest is in the next one.
 const SUMMARY_MAX: usize = 10_000;
 /// How often it is tried to take a message back.
@@ -24,6 +25,8 @@ const RETRY_FIRST: Duration = Duration::from_secs(2);
 const RETRY_MAX: Duration = Duration::from_secs(300);
 /// The wait after the service refused our settings: only a person can change that.
 const REFUSED_AGAIN: Duration = Duration::from_secs(900);
+/// After so many failures in a row, about half a minute, the person is told that the channel does not work.
+const BROKEN_AFTER: u32 = 5;
 
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -36,24 +39,34 @@ pub(super) struct Queue {
     held: BTreeMap<AskId, Held>,
     /// How often each waiting ask failed.
     failures: BTreeMap<AskId, u32>,
+    /// What is told besides asks.
+    pub(super) news: NewsQueue,
     /// A message is on its way.
     is_busy: bool,
     tries: u32,
+    /// Nothing is sent before then, because the service failed.
     not_before: Option<Timestamp>,
+    /// What waits is not looked at before then: it was held, or too much was sent.
+    look_at: Option<Timestamp>,
+    /// The person was told that the channel does not work.
+    is_broken: bool,
 }
 
 impl Queue {
     pub(super) fn new(terms: ChannelTerms) -> Self {
         Self {
+            is_broken: terms.is_broken,
             terms,
             waiting: BTreeSet::new(),
             to_close: VecDeque::new(),
             rings: VecDeque::new(),
             held: BTreeMap::new(),
             failures: BTreeMap::new(),
+            news: NewsQueue::default(),
             is_busy: false,
             tries: 0,
             not_before: None,
+            look_at: None,
         }
     }
 
@@ -76,11 +89,14 @@ impl Queue {
             return;
         }
         self.not_before = None;
-        if let Some(ask) = self.to_close.pop_front() {
-            self.is_busy = true;
-            effects.push(Effect::Close { channel: id.clone(), ask });
+        if let Some(close) = self.close_next(id, now) {
+            effects.push(close);
             return;
         }
+        if self.look_at.is_some_and(|at| at > now) {
+            return;
+        }
+        self.look_at = None;
         let is_quiet = self.terms.quiet.is_some_and(|hours| hours.contain(around.minute()));
         let mut ready = Vec::new();
         for &ask in &self.waiting {
@@ -88,7 +104,7 @@ impl Queue {
             match quiet.or_else(|| around.held(&self.terms.person, ask)) {
                 None => ready.push(ask),
                 Some(why) => {
-                    self.not_before = Some(now.plus(HELD_AGAIN));
+                    self.look_at = Some(now.plus(HELD_AGAIN));
                     if self.held.insert(ask, why.clone()).as_ref() != Some(&why) {
                         effects.push(Effect::Hold { channel: id.clone(), ask, why });
                     }
@@ -98,11 +114,24 @@ impl Queue {
         while self.rings.front().is_some_and(|at| at.plus(RATE_SPAN) <= now) {
             self.rings.pop_front();
         }
-        if ready.is_empty() {
+        let has_news = self.news.next_at().is_some_and(|at| at <= now);
+        if ready.is_empty() && !has_news {
             return;
         }
         if let Some(oldest) = self.rings.front().filter(|_| self.rings.len() >= RATE_MAX) {
-            self.not_before = Some(oldest.plus(RATE_SPAN));
+            self.look_at = Some(oldest.plus(RATE_SPAN));
+            return;
+        }
+        if ready.is_empty() {
+            if is_quiet {
+                self.look_at = Some(now.plus(HELD_AGAIN));
+                return;
+            }
+            let news = self.news.take(now, || around.is_present(&self.terms.person));
+            if !news.is_empty() {
+                self.is_busy = true;
+                effects.push(Effect::Tell { channel: id.clone(), news });
+            }
             return;
         }
         // A reminder and a first ring are not told in one message.
@@ -114,16 +143,39 @@ impl Queue {
         }
         ready.truncate(SUMMARY_MAX);
         self.is_busy = true;
-        self.not_before = None;
+        self.look_at = None;
         effects.push(Effect::Ring { channel: id.clone(), asks: ready, nth });
     }
 
-    /// Changed terms may mean that it works now.
+    /// Is there anything to look at, for which it matters who is present?
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        let may_send = !self.is_busy && self.not_before.is_none_or(|at| at <= now) && self.to_close.is_empty();
+        let has_work = !self.waiting.is_empty() || self.news.next_at().is_some_and(|at| at <= now);
+        may_send && has_work && self.look_at.is_none_or(|at| at <= now)
+    }
+
+    /// Takes back the next message about a settled ask, whoever is present.
+    pub(super) fn close_next(&mut self, id: &ChannelId, now: Timestamp) -> Option<Effect> {
+        if self.is_busy || self.not_before.is_some_and(|at| at > now) {
+            return None;
+        }
+        let ask = self.to_close.pop_front()?;
+        self.is_busy = true;
+        Some(Effect::Close { channel: id.clone(), ask })
+    }
+
+    /// Changed terms may mean that it works now. That it was noted as broken is no change.
     pub(super) fn change(&mut self, terms: ChannelTerms) {
+        let terms = ChannelTerms { is_broken: self.terms.is_broken, ..terms };
         if self.terms != terms {
-            (self.not_before, self.tries) = (None, 0);
+            (self.not_before, self.look_at, self.tries) = (None, None, 0);
         }
         self.terms = terms;
+    }
+
+    /// People came or went: what was held is looked at now.
+    pub(super) fn look_again(&mut self) {
+        self.look_at = None;
     }
 
     /// The next message is about another ask, if one waits: one that the service never takes must not hold up the others.
@@ -147,13 +199,14 @@ impl Queue {
         self.is_busy = false;
     }
 
-    /// A message arrived, or did not.
-    pub(super) fn report(&mut self, fate: &Fate, now: Timestamp) {
+    /// A message arrived, or did not. Returns whether the channel works, if that is news.
+    pub(super) fn report(&mut self, id: &ChannelId, fate: &Fate, now: Timestamp) -> Option<Effect> {
         self.is_busy = false;
         let wait = match fate {
             Fate::Sent { .. } => {
                 self.tries = 0;
-                return;
+                let was_broken = std::mem::replace(&mut self.is_broken, false);
+                return was_broken.then(|| Effect::Works { channel: id.clone() });
             }
             Fate::Later { after, .. } => {
                 self.tries = self.tries.saturating_add(1);
@@ -163,10 +216,24 @@ impl Queue {
             Fate::Refused { .. } | Fate::Gone { .. } => REFUSED_AGAIN,
         };
         self.not_before = Some(now.plus(wait));
+        let why = match fate {
+            Fate::Later { why, .. } if self.tries >= BROKEN_AFTER => why,
+            Fate::Refused { why } | Fate::Gone { why } => why,
+            Fate::Later { .. } | Fate::Sent { .. } => return None,
+        };
+        let was_broken = std::mem::replace(&mut self.is_broken, true);
+        (!was_broken).then(|| Effect::Broken { channel: id.clone(), why: why.clone() })
     }
 
     pub(super) fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let has_work = !self.waiting.is_empty() || !self.to_close.is_empty();
-        (has_work && !self.is_busy).then(|| self.not_before.unwrap_or(now))
+        if self.is_busy {
+            return None;
+        }
+        let earliest = self.not_before.unwrap_or(now);
+        let closing = (!self.to_close.is_empty()).then_some(earliest);
+        let ringing = (!self.waiting.is_empty()).then_some(now);
+        let looking = ringing.into_iter().chain(self.news.next_at()).min();
+        let looking = looking.map(|at| at.max(earliest).max(self.look_at.unwrap_or(at)));
+        closing.into_iter().chain(looking).min()
     }
 }

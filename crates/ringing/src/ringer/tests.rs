@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::news::by_default;
 
 #[derive(Debug, Clone, Default)]
 struct Around {
@@ -18,6 +19,10 @@ impl Surroundings for Around {
 
     fn held(&self, person: &PersonId, ask: AskId) -> Option<Held> {
         self.present.contains(&(person.to_string(), ask)).then_some(Held::Present)
+    }
+
+    fn is_present(&self, person: &PersonId) -> bool {
+        self.present.iter().any(|(name, _)| name == person.as_str())
     }
 
     fn minute(&self) -> u16 {
@@ -44,7 +49,13 @@ fn channel(name: &str) -> ChannelId {
 }
 
 fn terms(person: &str) -> ChannelTerms {
-    ChannelTerms { person: PersonId::from(person), added_at: Timestamp(0), quiet: None }
+    ChannelTerms {
+        person: PersonId::from(person),
+        added_at: Timestamp(0),
+        quiet: None,
+        tells: by_default(),
+        is_broken: false,
+    }
 }
 
 fn with_channels(of: &[(&str, &str)]) -> Ringer {
@@ -73,8 +84,9 @@ fn ring_all(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(Channe
                     ringer.rang(&channel, &asks, &sent(), now);
                     rang.push((channel, asks));
                 }
-                Effect::Close { channel, ask } => ringer.closed(&channel, ask, &sent(), now),
-                Effect::Hold { .. } => {}
+                Effect::Close { channel, ask } => drop(ringer.closed(&channel, ask, &sent(), now)),
+                Effect::Tell { channel, news } => drop(ringer.told(&channel, news, &sent(), now)),
+                Effect::Hold { .. } | Effect::Broken { .. } | Effect::Works { .. } => {}
             }
         }
     }
@@ -311,6 +323,7 @@ proptest! {
                             ringer.closed(&channel, ask, &sent(), now);
                         }
                         Effect::Hold { .. } => prop_assert!(false, "nobody is present"),
+                        Effect::Tell { .. } | Effect::Broken { .. } | Effect::Works { .. } => {}
                     }
                 }
             }
@@ -331,4 +344,119 @@ fn a_ring_for_nothing_that_is_open_any_longer_frees_its_channel() {
     ringer.settled(ask_no(1));
     ringer.idle(&channel("phone"));
     assert_eq!(ring_all(&mut ringer, at(16), &around), [(channel("phone"), vec![ask_no(2)])]);
+}
+
+fn news(kind: NewsKind) -> News {
+    News {
+        id: "n1".to_owned(),
+        kind,
+        at: T,
+        audience: Audience::Everyone,
+        session: Some(SessionId(7)),
+        title: "It stopped".to_owned(),
+        body: String::new(),
+        path: "/".to_owned(),
+        is_ours: false,
+    }
+}
+
+fn tells(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(ChannelId, usize)> {
+    let mut told = Vec::new();
+    while let Some(Effect::Tell { channel, news }) = ringer.poll(now, around).pop() {
+        told.push((channel.clone(), news.len()));
+        ringer.told(&channel, news, &sent(), now);
+    }
+    told
+}
+
+#[test]
+fn an_agent_that_fails_is_told_after_the_grace_on_the_channels_that_want_it() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let terms = ChannelTerms { tells: BTreeSet::new(), ..terms("ada") };
+    ringer.set_channel(channel("desk"), terms);
+    let around = Around::default();
+    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
+    ringer.happened(&news(NewsKind::TurnEnded), None, &around);
+    assert_eq!(ringer.next_at(T), Some(at(15)));
+    assert_eq!(tells(&mut ringer, at(14), &around), []);
+    assert_eq!(tells(&mut ringer, at(15), &around), [(channel("phone"), 1)]);
+    assert_eq!(ringer.next_at(at(15)), None);
+}
+
+#[test]
+fn a_person_who_goes_on_or_is_there_is_not_told_that_an_agent_stopped() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let around = Around::default();
+    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
+    ringer.goes_on(SessionId(7));
+    assert_eq!(tells(&mut ringer, at(15), &around), []);
+    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
+    ringer.happened(&news(NewsKind::Expired), None, &around);
+    let here = Around { present: BTreeSet::from([("ada".to_owned(), ask_no(1))]), ..Around::default() };
+    assert_eq!(tells(&mut ringer, at(15), &here), [(channel("phone"), 1)], "what was missed is told all the same");
+}
+
+#[test]
+fn a_channel_that_stops_working_is_said_once_and_so_is_that_it_works_again() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let around = Around::default();
+    ringer.opened(open_at(1, T), BTreeMap::new(), &around);
+    let (mut now, mut said) = (at(15), Vec::new());
+    for _ in 0..8 {
+        assert_eq!(ringer.poll(now, &around).len(), 1);
+        let down = Fate::Later { after: None, why: "down".to_owned() };
+        said.push(ringer.rang(&channel("phone"), &[ask_no(1)], &down, now).is_some());
+        now = ringer.next_at(now).unwrap();
+    }
+    assert_eq!(said, [false, false, false, false, true, false, false, false]);
+    assert_eq!(ringer.poll(now, &around).len(), 1);
+    let works = Some(Effect::Works { channel: channel("phone") });
+    assert_eq!(ringer.rang(&channel("phone"), &[ask_no(1)], &sent(), now), works);
+}
+
+#[test]
+fn a_person_whose_page_went_away_is_rung_at_once() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let here = Around { present: BTreeSet::from([("ada".to_owned(), ask_no(1))]), ..Around::default() };
+    ringer.opened(open_at(1, T), BTreeMap::new(), &here);
+    assert!(matches!(&*ringer.poll(at(15), &here), [Effect::Hold { .. }]));
+    ringer.look_again();
+    assert_eq!(ring_all(&mut ringer, at(16), &Around::default()).len(), 1);
+}
+
+#[test]
+fn no_more_notices_wait_on_a_channel_than_a_person_reads() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let around = Around::default();
+    for _ in 0..1000 {
+        ringer.happened(&news(NewsKind::Expired), None, &around);
+    }
+    let told: usize = tells(&mut ringer, T, &around).iter().map(|(_, count)| count).sum();
+    assert_eq!(told, 20);
+}
+
+#[test]
+fn a_burst_that_takes_some_seconds_becomes_one_summary_and_an_urgent_ask_does_not_wait_for_it() {
+    let burst = |with_urgent: bool| {
+        let mut ringer = with_channels(&[("phone", "ada")]);
+        for number in 1..=1_000 {
+            let asked = OpenAsk {
+                is_urgent: with_urgent && number == 1,
+                ..open_at(number, T.plus(Duration::from_millis(4 * u64::from(number))))
+            };
+            ringer.opened(asked, BTreeMap::new(), &Around::default());
+        }
+        let (mut now, mut rang) = (T, Vec::new());
+        while let Some(next) = ringer.next_at(now).filter(|next| *next < at(60)) {
+            now = next;
+            rang.extend(ring_all(&mut ringer, now, &Around::default()).into_iter().map(|(_, asks)| (now, asks.len())));
+        }
+        rang
+    };
+    let rang = burst(false);
+    assert_eq!(rang.iter().map(|(_, asks)| *asks).collect::<Vec<_>>(), [1_000]);
+    assert!(rang[0].0 <= at(15 + 10), "the first waits for ten seconds at most");
+    let rang = burst(true);
+    assert_eq!(rang[0], (T.plus(Duration::from_millis(15_004)), 1));
+    assert_eq!(rang.iter().map(|(_, asks)| *asks).sum::<usize>(), 1_000);
 }

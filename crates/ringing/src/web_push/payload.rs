@@ -14,7 +14,7 @@
 //!     "renotify": true,
 //!     "requireInteraction": false,
 //!     "actions": [{"action": "0", "title": "Allow", "navigate": "https://…"}],
-//!     "data": {"ask": "ask_…_1", "tag": "k7q2", "link": "https://…", "tickets": {"0": "…"}}
+//!     "data": {"ask": "ask_…_1", "tag": "k7q2", "link": "https://…", "tickets": {"0": "…"}, "receipt": "…"}
 //!   },
 //!   "app_badge": 3,
 //!   "mutable": true
@@ -23,7 +23,8 @@
 //!
 //! `notification.data` is ours. It is there and not beside `notification`, because a worker that is woken for a
 //! declarative message gets the notification and not the JSON. `tickets` has the ticket of each action by its name; the
-//! worker has no token, so a ticket is all that it can answer with.
+//! worker has no token, so a ticket is all that it can answer with. Under the ticket in `receipt` it says that it showed
+//! the notification, and that the person tapped it.
 //!
 //! `mutable` asks the system to run the worker first. It is set only where there are actions: without them the worker
 //! has nothing to add, and on iOS a worker that fails to show something costs the subscription.
@@ -65,7 +66,8 @@ pub(super) fn payload(push: &Push<'_>) -> Result<Vec<u8>, String> {
 
 fn message(push: &Push<'_>, body: &str) -> Result<Value, String> {
     let Push { notice, ask, waiting, .. } = push;
-    let Notice { tag, title, link, is_urgent, .. } = notice;
+    let Notice { tag, title, link, is_urgent, receipt, .. } = notice;
+    let receipt = short(receipt.as_ref().map(|ticket| &*ticket.0), TICKET_BYTES_MAX, "the receipt")?;
     let link = short(link.as_deref(), LINK_BYTES_MAX, "the address of the card")?;
     let ask = short(*ask, ASK_BYTES_MAX, "the id of the ask")?;
     let tag = short(Some(tag), TAG_BYTES_MAX, "the tag of the notice")?.unwrap_or_default();
@@ -86,6 +88,7 @@ fn message(push: &Push<'_>, body: &str) -> Result<Value, String> {
     let mut data = json!({"tag": tag, "tickets": tickets});
     put(&mut data, "ask", ask);
     put(&mut data, "link", link);
+    put(&mut data, "receipt", receipt);
     let title = one_line(title);
     let mut notification = json!({
         "title": clip(&title, TITLE_BYTES_MAX, json_bytes),

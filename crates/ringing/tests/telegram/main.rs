@@ -67,6 +67,7 @@ fn notice(text: &str, options: usize, done: bool) -> Notice {
         buttons: (0..options).map(option).collect(),
         done: done.then(|| ticket("done".into())),
         words: done.then(|| ticket("words".into())),
+        receipt: None,
     }
 }
 

@@ -78,6 +78,7 @@ pub fn told(text: &str, place: usize) -> Result<OwnedTold, String> {
         "snoozed" => Ok(OwnedTold::Own(told::Own::Snoozed { ask: find(rest)?.id, until: Some(NOW) })),
         "shown_again" => Ok(OwnedTold::Own(told::Own::Snoozed { ask: find(rest)?.id, until: None })),
         "devices" => Ok(OwnedTold::Own(told::Own::Devices)),
+        "channels" => Ok(OwnedTold::Own(told::Own::Channels)),
         "lagged" => Ok(OwnedTold::Lagged),
         "gone" => Ok(OwnedTold::Gone(vec![in_session(rest).0])),
         "displaced" => Ok(OwnedTold::Displaced),

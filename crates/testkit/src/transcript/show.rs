@@ -120,6 +120,10 @@ fn watch(watch: &Watch) -> String {
             format!("watch {session} from its beginning{and}")
         }
         Watch::Seat { session } => format!("watch {session} as the only one"),
+        Watch::Cards { asks } => {
+            let asks: Vec<_> = asks.iter().map(ToString::to_string).collect();
+            format!("watch cards [{}]", asks.join(" "))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ import { useReachWords } from "../words.ts";
 import { Button } from "../parts/parts.tsx";
 import { Fields, newChannel, nothingTyped, type Typed } from "./Fields.tsx";
 import { KINDS, KindIcon, kindName, kindSentence, type Kind } from "./kinds.tsx";
+import { OnThePhone } from "./OnThePhone.tsx";
 import { freeName, quietHours } from "./outcomes.ts";
 import { keptPush, nameOfThisBrowser, pushAbility, PushTrouble, ringHere } from "./web_push.ts";
 import { CannotRingHere, pushTrouble } from "./ThisBrowser.tsx";
@@ -120,6 +121,7 @@ function Form({ kind, typed, onType, taken, onAdded, onOther }: { readonly kind:
           <p className="app-note">{words.quietMore}</p>
         </div>
       </details>
+      <OnThePhone kind={kind} server={typed.server} content={content} decides={decides} />
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
       <div className="app-form-end app-form-start">
         <button className="app-button app-button-main" disabled={isBusy}>{isBusy ? words.adding : kind === "web_push" ? words.pushOn : words.addNow}</button>

@@ -6,19 +6,25 @@ import { Seen, useClient } from "@askbridge/react";
 import type { ReachWords } from "@askbridge/words";
 import { languageOf, useSettings } from "../settings.ts";
 import { useReachWords } from "../words.ts";
+import { clock } from "../time.ts";
 import { Link } from "../router.tsx";
 import { Button } from "../parts/parts.tsx";
 import { KindIcon, kindName } from "./kinds.tsx";
 import { outcomeOf } from "./outcomes.ts";
+import { Tells } from "./Tells.tsx";
 
-type Tested = { readonly state: "idle" | "busy" | "sent" } | { readonly state: "failed"; readonly why: string };
+/** How long a test waits for the tap. */
+const TAP_SECONDS = 60;
 
-export function ChannelRow({ channel, rings, now, isHere, isPairing, onRemove }: {
+type Tested = { readonly state: "idle" | "busy" | "sent" | "shown" | "not_seen" | "seen" } | { readonly state: "failed"; readonly why: string };
+
+export function ChannelRow({ channel, rings, now, isHere, isPairing, onRemove, onChanged }: {
   readonly channel: Channel; readonly rings: readonly Ring[]; readonly now: number; readonly isHere: boolean; readonly isPairing: boolean;
-  readonly onRemove: () => Promise<void>;
+  readonly onRemove: () => Promise<void>; readonly onChanged: (channel: Channel) => void;
 }) {
   const words = useReachWords();
   const client = useClient();
+  const language = languageOf(useSettings());
   const [tested, setTested] = useState<Tested>({ state: "idle" });
   const [isAsking, setAsking] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -28,8 +34,10 @@ export function ChannelRow({ channel, rings, now, isHere, isPairing, onRemove }:
   const test = async () => {
     setTested({ state: "busy" });
     try {
-      const { state, why } = await client.api.testChannel(channel.id);
-      setTested(state === "sent" ? { state: "sent" } : { state: "failed", why: why ?? state });
+      const { state, why, can_be_tapped } = await client.api.testChannel(channel.id, TAP_SECONDS);
+      if (state === "failed") setTested({ state, why: why ?? state });
+      else if (state === "seen") setTested({ state });
+      else setTested({ state: state === "delivered" ? "shown" : can_be_tapped ? "not_seen" : "sent" });
     } catch (error) {
       setTested({ state: "failed", why: saidOf(error) });
     }
@@ -50,11 +58,12 @@ export function ChannelRow({ channel, rings, now, isHere, isPairing, onRemove }:
             {kind === "web_push" ? words.aBrowser : kindName(kind, words)}{paired && <> · <span className="app-hidden">{words.leadsTo("")}</span><Seen text={channel.to} /></>}
           </p>
           <p className="app-note">{traits(channel, words).join(" · ")}</p>
+          {channel.broken && <p className="app-trouble">{words.broken(channel.broken.why, clock(Date.parse(channel.broken.since), now, language))}</p>}
           {!paired && !isPairing && <p className="app-note">{words.notPairedMore}</p>}
         </div>
         {isAsking ? null : (
           <span className="app-channel-acts">
-            {paired && <Button disabled={tested.state === "busy"} aria-label={words.testNamed(name)} onClick={() => void test()}>{tested.state === "busy" ? words.testing : words.test}</Button>}
+            {paired && <Button disabled={tested.state === "busy"} aria-label={words.testNamed(name)} onClick={() => void test()}>{tested.state === "busy" ? words.testWaiting : words.test}</Button>}
             <Button kind="quiet" aria-label={words.removeNamed(name)} onClick={() => setAsking(true)}>{words.remove}</Button>
           </span>
         )}
@@ -70,9 +79,13 @@ export function ChannelRow({ channel, rings, now, isHere, isPairing, onRemove }:
         </div>
       )}
       <div role="status" className="app-channel-tested">
-        {tested.state === "sent" && <p className="app-well">{words.testSent}</p>}
+        {(tested.state === "sent" || tested.state === "busy") && <p className="app-well">{tested.state === "busy" ? words.testing : words.testSent}</p>}
+        {tested.state === "seen" && <p className="app-well">{words.testSeen}</p>}
+        {tested.state === "shown" && <p className="app-well">{words.testShown}</p>}
+        {tested.state === "not_seen" && <p className="app-trouble">{words.testNotSeen}</p>}
         {tested.state === "failed" && <p className="app-trouble">{words.testFailed(tested.why)}</p>}
       </div>
+      {paired && <Tells channel={channel} onChanged={onChanged} />}
       <Outcomes name={name} rings={rings} now={now} />
     </li>
   );
@@ -100,7 +113,7 @@ function Outcomes({ name, rings, now }: { readonly name: string; readonly rings:
           <li key={at} data-state={ring.state}>
             <span><Seen text={outcomeOf(ring, now, words, language)} /></span>
             {ring.asks?.length === 1 && <Link href={`/asks/${ring.asks[0]}`}>{words.ringOpen}</Link>}
-            {(ring.asks?.length ?? 0) > 1 && <span className="app-note">{words.ringOpenAll(ring.asks?.length ?? 0)}</span>}
+            {(ring.asks?.length ?? 0) > 1 && <span className="app-note">{words.ringOpenAll((ring.asks?.length ?? 0) + (ring.more ?? 0))}</span>}
           </li>
         ))}
       </ol>

@@ -22,6 +22,7 @@ export function ReachPage() {
   const words = useReachWords();
   const client = useClient();
   const isLive = useBridge((state) => state.connection.state === "live");
+  const changed = useBridge((state) => state.channelsChanged);
   const now = useNow(15_000);
   const [channels, setChannels] = useState<readonly Channel[] | null>(null);
   const [rings, setRings] = useState<readonly Ring[]>([]);
@@ -46,7 +47,7 @@ export function ReachPage() {
     void load();
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), RINGS_MS);
     return () => clearInterval(timer);
-  }, [isLive]);
+  }, [isLive, changed]);
 
   const close = () => {
     setAdding(false);
@@ -90,7 +91,8 @@ export function ReachPage() {
         <ul className="app-list" aria-label={words.yours}>
           {channels.map((channel) => (
             <ChannelRow key={channel.id} channel={channel} rings={ringsOf(channel, rings)} now={now} isHere={keptPush()?.channel === channel.id}
-              isPairing={pairing?.id === channel.id} onRemove={() => remove(channel)} />
+              isPairing={pairing?.id === channel.id} onRemove={() => remove(channel)}
+              onChanged={(changed) => setChannels((listed) => listed?.map((one) => (one.id === changed.id ? changed : one)) ?? null)} />
           ))}
         </ul>
       )}

@@ -3,6 +3,7 @@
 import type { Channel, Ring } from "@askbridge/client";
 import type { Language, ReachWords } from "@askbridge/words";
 import { clock } from "../time.ts";
+import { aboutInWords } from "./tells.ts";
 
 /** Outcomes that a channel shows. */
 const OUTCOMES_MAX = 10;
@@ -17,10 +18,17 @@ export function ringsOf(channel: Pick<Channel, "name" | "kind" | "added_at">, ri
 export function outcomeOf(ring: Ring, now: number, words: ReachWords, language: Language): string {
   const time = clock(Date.parse(ring.at), now, language);
   const why = ring.why ?? "";
+  const told = ring.about ? `${aboutInWords(ring.about, words)} · ` : "";
+  return told + stateOf(ring, time, why, now, words, language);
+}
+
+function stateOf(ring: Ring, time: string, why: string, now: number, words: ReachWords, language: Language): string {
   const times = ring.times > 1 ? ` · ${words.ringTimes(ring.times)}` : "";
   switch (ring.state) {
     case "sending": return words.ringSending(time) + times;
     case "sent": return words.ringSent(time) + times;
+    case "delivered": return words.ringDelivered(clock(Date.parse(ring.rang_at ?? ring.at), now, language)) + times;
+    case "seen": return words.ringSeen(clock(Date.parse(ring.rang_at ?? ring.at), now, language), time) + times;
     case "answered": return words.ringAnswered(time);
     case "closed": return words.ringClosed(time, lowered(why));
     case "failed": return words.ringFailed(time, why) + times;

@@ -3,6 +3,7 @@ import type { Ring } from "@askbridge/client";
 import { reachWords } from "@askbridge/words";
 import { placeOf } from "../router.tsx";
 import { newChannel, nothingTyped } from "./Fields.tsx";
+import { shownAs } from "./OnThePhone.tsx";
 import { freeName, isPublicNtfy, outcomeOf, quietHours, randomSecret, randomTopic, ringsOf } from "./outcomes.ts";
 import { pushStep, type PushNow } from "./resync.ts";
 import { bytesOf } from "./web_push.ts";
@@ -78,4 +79,19 @@ test("the page has an address below the settings", () => {
   expect(placeOf("/settings/reach")).toEqual({ page: "reach" });
   expect(placeOf("/settings")).toEqual({ page: "settings" });
   expect(placeOf("/settings/elsewhere")).toEqual({ page: "unknown" });
+});
+
+test.each([
+  [{ kind: "ntfy", server: "https://ntfy.sh", content: "", decides: "" }, { isHidden: true, buttons: 0, hasWords: false }],
+  [{ kind: "ntfy", server: "https://ntfy.example.org", content: "", decides: "" }, { isHidden: false, buttons: 2, hasWords: false }],
+  [{ kind: "telegram", server: "", content: "", decides: "nothing" }, { isHidden: false, buttons: 0, hasWords: false }],
+  [{ kind: "slack", server: "", content: "", decides: "" }, { isHidden: false, buttons: 2, hasWords: true }],
+  [{ kind: "webhook", server: "", content: "hidden", decides: "" }, { isHidden: true, buttons: 0, hasWords: false }],
+] as const)("the picture of a notice is what the server sends: %o", (chosen, shown) => expect(shownAs(chosen)).toEqual(shown));
+
+test("a ring says when it was seen, and what it was about", () => {
+  const at = "2026-11-15T09:15:00.000Z";
+  const ring: Ring = { channel: "n", kind: "ntfy", person: "ada", state: "seen", at, rang_at: "2026-11-15T09:14:00.000Z", seen_at: at, times: 1 };
+  expect(outcomeOf(ring, Date.parse(at), reachWords.en, "en")).toMatch(/^rang .*14.*, seen .*15/);
+  expect(outcomeOf({ ...ring, about: "agent_failed" }, Date.parse(at), reachWords.en, "en")).toMatch(/^An agent stopped or failed · rang/);
 });

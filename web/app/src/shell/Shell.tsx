@@ -8,6 +8,7 @@ import { languageOf, useSettings } from "../settings.ts";
 import { clock, useHere, useNow } from "../time.ts";
 import { Link, placeOf, usePath } from "../router.tsx";
 import { BridgeMark } from "../parts/parts.tsx";
+import { BrokenBanner } from "../reach/Broken.tsx";
 import { badge } from "./badge.ts";
 import "./shell.css";
 
@@ -90,6 +91,7 @@ function Banner() {
   const language = languageOf(useSettings());
   return (
     <div className="app-banners" role="status" aria-live="polite">
+      <BrokenBanner />
       {isLong && connection.state !== "signed_out" && (
         <p className="app-banner">
           <span>

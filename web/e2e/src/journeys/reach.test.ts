@@ -60,12 +60,19 @@ test("a webhook is added, tested, rings, is named on the card, and is removed af
   const { id } = await server.ask({ question: "Deploy?", options: ["yes", "no"] });
   await receiver.next();
   await row.getByText(/^rang \d/).first().waitFor();
-  await row.locator("summary").click();
+  await row.locator("summary", { hasText: "What it tells" }).click();
+  const turns = row.getByRole("checkbox", { name: "An agent has finished its turn" });
+  await turns.click();
+  await until(async () => ((await server.call("GET", "/v1/channels", undefined, await server.person("ada"))).items[0].tells as string[]).includes("turn_ended"));
+  await row.locator("summary", { hasText: "What was rung" }).click();
   await ada.isAccessible("the page with a channel");
   await ada.fits("the page with a channel");
   await row.getByRole("link", { name: "Show the question" }).click();
   await page.getByRole("list", { name: "Where it rang" }).getByText(/^rang my pager \d/).waitFor();
   await ada.isAccessible("a card that rang");
+  // Whoever opens the card has seen what rang.
+  const mine = await server.person("ada");
+  await until(async () => (await server.call("GET", `/v1/asks/${id}`, undefined, mine)).rings?.[0]?.seen_at);
   await server.call("POST", `/v1/asks/${id}/withdraw`, {});
 
   await ada.go("/settings/reach");
@@ -210,6 +217,9 @@ test("this browser is rung, and a button of the notification answers", async () 
   const rung = keys.open((await receiver.next(({ path }) => path === "/bob/1")).body);
   await pusher.push(rung);
   const notice = await until(async () => (await pusher.shown()).find(({ ask }) => ask === asked.id));
+  // The worker says that it showed it.
+  const his = await server.person("bob");
+  await until(async () => (await server.call("GET", `/v1/asks/${asked.id}`, undefined, his)).rings?.[0]?.state === "delivered");
   expect(notice).toMatchObject({ body: expect.stringContaining("Deploy now?"), actions: ["yes", "no"] });
   await pusher.tap(asked.id, "no");
   const settled = await until(async () => {
@@ -253,6 +263,23 @@ test("a tap on the text of a notification opens its card in the open window", as
   await eve.page.waitForURL(`**/asks/${id}`);
   await eve.page.getByRole("radio", { name: /blue/ }).or(eve.page.getByRole("button", { name: /blue/ })).first().waitFor();
   await eve.leave();
+});
+
+test("a person who looks at the card is not rung for it, and is once the page is gone", async () => {
+  const patient = await Server.start({ ASKBRIDGE_NOTIFY_GRACE: "2s", ASKBRIDGE_PUBLIC_URL: "https://bridge.example.org" });
+  const ida = await Person.pair(patient, {}, "ida");
+  const token = await patient.person("ida");
+  await patient.call("POST", "/v1/channels", { kind: "webhook", url: `${receiver.address}/ida` }, token);
+  const { id } = await patient.ask({ question: "Look?", options: ["yes", "no"] });
+  await ida.go(`/asks/${id}`);
+  await ida.page.getByRole("heading", { name: /Look\?/ }).or(ida.page.getByText("Look?")).first().waitFor();
+  const ring = async () => (await patient.call("GET", `/v1/asks/${id}`, undefined, token)).rings?.[0];
+  await until(async () => (await ring())?.state === "suppressed");
+  expect((await ring()).why).toBe("you look at it");
+  await ida.leave();
+  await receiver.next(({ path }) => path === "/ida");
+  await until(async () => (await ring())?.state === "sent");
+  await patient.stop();
 });
 
 test("a page that is loaded renews a subscription that the browser has lost, and ends one that was removed elsewhere", async () => {

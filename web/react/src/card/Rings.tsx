@@ -33,9 +33,12 @@ export function Rings({ rings, isOpen }: { readonly rings: readonly Ring[]; read
 const isWorthALine = ({ state }: Ring, isOpen: boolean) => isOpen || (state !== "suppressed" && state !== "sending");
 
 /** What became of one ring, in a few words. */
-export function ringLine({ channel, state, at, why }: Ring, isOpen: boolean, now: number, words: CardWords, language: Language): string {
-  const time = moment(Date.parse(at), now, language);
+export function ringLine({ channel, state, at, why, rang_at, seen_at }: Ring, isOpen: boolean, now: number, words: CardWords, language: Language): string {
+  const clock = (text: string) => moment(Date.parse(text), now, language);
+  const time = clock(at);
   switch (state) {
+    case "delivered": return words.rangDelivered(channel, clock(rang_at ?? at));
+    case "seen": return words.rangSeen(channel, clock(rang_at ?? at), clock(seen_at ?? at));
     case "sending": return words.ringing(channel);
     case "sent": return words.rang(channel, time);
     case "answered": return words.rangAnswered(channel, time);

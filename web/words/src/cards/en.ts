@@ -276,6 +276,8 @@ export const en = {
   // Where it rang
   rang: (channel: string, time: string) => `rang ${channel} ${time}`,
   ringing: (channel: string) => `ringing ${channel}`,
+  rangDelivered: (channel: string, time: string) => `rang ${channel} ${time}, shown there`,
+  rangSeen: (channel: string, time: string, seen: string) => `rang ${channel} ${time}, seen ${seen}`,
   rangAnswered: (channel: string, time: string) => `answered from ${channel} ${time}`,
   rangClosed: (channel: string, time: string) => `rang ${channel}, taken back ${time}`,
   rangNot: (channel: string, why: string) => `did not ring ${channel}: ${why}`,

@@ -266,6 +266,8 @@ export const ja: Same<typeof en> = {
 
   rang: (channel, time) => `${time} に ${channel} を呼び出し`,
   ringing: (channel) => `${channel} を呼び出し中`,
+  rangDelivered: (channel, time) => `${time} に ${channel} を呼び出し、表示済み`,
+  rangSeen: (channel, time, seen) => `${time} に ${channel} を呼び出し、${seen} に確認`,
   rangAnswered: (channel, time) => `${time} に ${channel} から回答`,
   rangClosed: (channel, time) => `${channel} を呼び出し、${time} に取り下げ`,
   rangNot: (channel, why) => `${channel} は呼び出さず：${heldInJapanese[why] ?? why}`,

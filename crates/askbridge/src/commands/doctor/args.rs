@@ -1,5 +1,7 @@
 //! Runs every check and reports the findings.
 
+use std::io::{IsTerminal, stdin, stdout};
+
 use serde_json::json;
 
 use super::checks::CHECKS;
@@ -16,7 +18,8 @@ Examples:
   askbridge doctor --json | jq 'select(.health == \"bad\")'
 
 Changes nothing. It makes one ask, named as a test, and answers it where it may: on the running server from a
-terminal, else on a server of its own that it throws away. Ends with 1 if something is bad.";
+terminal, else on a server of its own that it throws away. At a terminal it also sends a test over each of your
+channels, and waits a minute for your tap. Ends with 1 if something is bad.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,6 +27,17 @@ pub(crate) struct Args {
     /// Print JSON, one finding on each line
     #[arg(long)]
     json: bool,
+    /// Whether to send a test over each of your channels and wait for your tap; `auto`: at a terminal
+    #[arg(long, value_enum, default_value = "auto")]
+    ring: Ringing,
+}
+
+/// When the channels are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Ringing {
+    Auto,
+    Always,
+    Never,
 }
 
 pub(crate) async fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure> {
@@ -47,7 +61,9 @@ pub(crate) async fn run(line: &CommandLine, args: &Args) -> Result<Exit, Failure
         let hint = format!("did you mean `{meant}`?");
         report.tell("settings", Finding::warning(format!("nothing looks at the variable `{name}`"), hint))?;
     }
-    let patient = Patient::meet(settings).await;
+    let at_a_terminal = !args.json && stdin().is_terminal() && stdout().is_terminal();
+    let rings = args.ring == Ringing::Always || (args.ring == Ringing::Auto && at_a_terminal);
+    let patient = Patient::meet(settings, rings).await;
     for check in CHECKS {
         for finding in (check.look)(&patient).await {
             report.tell(check.name, finding)?;

@@ -10,6 +10,8 @@ pub(super) struct Patient {
     pub(super) settings: Settings,
     /// The server on the local socket.
     pub(super) server: Running,
+    /// A test is sent over each channel of the person who runs this.
+    pub(super) rings: bool,
 }
 
 #[derive(Debug)]
@@ -28,14 +30,14 @@ struct Health {
 }
 
 impl Patient {
-    pub(super) async fn meet(settings: Settings) -> Self {
+    pub(super) async fn meet(settings: Settings, rings: bool) -> Self {
         let health = Client::local(&settings).get("/healthz").await.and_then(|reply| reply.json::<Health>());
         let server = match health {
             Ok(health) => Running::Yes { version: health.version },
             Err(Error::Unreachable { .. }) => Running::No,
             Err(error) => Running::Strange(error.to_string()),
         };
-        Self { settings, server }
+        Self { settings, server, rings }
     }
 
     pub(super) fn is_served(&self) -> bool {

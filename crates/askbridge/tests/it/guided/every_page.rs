@@ -67,6 +67,7 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
         "away.md",
         &[
             ("askbridge channel add ntfy", REACHED),
+            ("askbridge channel set", REACHED),
             ("askbridge channel add telegram", REACHED),
             ("askbridge channel add slack", REACHED),
             ("askbridge channel add command", REACHED),

@@ -14,7 +14,7 @@ use super::Backoff;
 use crate::hooks::{AwayMode, set_away};
 use crate::outbound::Failed;
 use crate::ringing::deliver::{call, exchange, response};
-use crate::ringing::redeem::{Along, Redeemed, redeem, redeem_in};
+use crate::ringing::redeem::{Along, Redeemed, note_seen, redeem, redeem_in};
 use crate::server::App;
 
 /// The least time between two polls that brought nothing.
@@ -75,6 +75,9 @@ async fn heard(app: &App, bot: &Channel, update: Update) {
                 return;
             };
             let action = app.ringing().action_of(&ticket);
+            if let Some((key, _)) = &action {
+                note_seen(app, key).await;
+            }
             let said = match action {
                 Some((key, Action::Choose(option))) if app.ringing().is_several(&key) => {
                     toggle(app, &own, &settings, &key, &message, option).await
@@ -176,6 +179,7 @@ async fn prompt(app: &App, own: &Channel, settings: &Telegram, key: &str, messag
 fn in_words(redeemed: &Redeemed) -> String {
     match redeemed {
         Redeemed::Counted { .. } => "It counts".to_owned(),
+        Redeemed::Seen { .. } => "Seen".to_owned(),
         Redeemed::Again { .. } => "It counted already".to_owned(),
         Redeemed::Refused { why } => why.clone(),
     }

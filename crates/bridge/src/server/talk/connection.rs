@@ -1,7 +1,7 @@
 //! A connection as an endpoint of the driver: the caller at the other end, what it watches, and what it may do.
 
 use askbridge_core::event::Event;
-use askbridge_core::ids::{Epoch, Position, SessionId};
+use askbridge_core::ids::{AskId, Epoch, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_peers::peer::{EndsWith, Record, Streamed, Tag};
 use askbridge_peers::wish::{Query, Rejection, Watch, Wish};
@@ -13,8 +13,9 @@ use super::super::codes::redeem_code;
 use super::super::guest::Guest;
 use super::super::look::look;
 use super::super::seen::{Keep, Seen};
-use crate::auth::Action;
+use crate::auth::{Action, Caller, Role};
 use crate::driver::{Endpoint, Lost, Order, Rulings, Watched};
+use crate::ringing::Gaze;
 use crate::runtime::{Batch, Follower, Handle, Interest, News, Present, chain};
 
 /// Pieces of content that one frame may make.
@@ -29,6 +30,8 @@ pub(super) struct Connection {
     /// The session that is followed from its beginning.
     chat: Option<Chat>,
     seat: Option<Seat>,
+    /// What the page at the other end shows.
+    gaze: Option<Gaze>,
     /// Stores what an agent says, one record after the other.
     recorder: Option<mpsc::Sender<Record>>,
     seen: Seen,
@@ -58,7 +61,7 @@ struct Seat {
 
 impl Connection {
     pub(super) fn new(app: App, guest: Guest) -> Self {
-        Self { app, guest, chat: None, seat: None, recorder: None, seen: Seen::default(), has_left: false }
+        Self { app, guest, chat: None, seat: None, gaze: None, recorder: None, seen: Seen::default(), has_left: false }
     }
 
     pub(super) fn is_catching_up(&self) -> bool {
@@ -76,6 +79,9 @@ impl Connection {
         let cookie = self.guest.cookie.as_ref().filter(|cookie| cookie.let_in);
         let is_logged_out = cookie.is_some_and(|cookie| !self.app.tokens.knows_cookie(&cookie.secret));
         self.guest.caller = self.app.tokens.holder(&caller.party).filter(|_| !is_logged_out);
+        if self.guest.caller.is_none() {
+            self.gaze = None;
+        }
         let why = if is_logged_out { "this page was logged out" } else { "this token was revoked" };
         self.guest.caller.is_none().then_some(why)
     }
@@ -83,7 +89,7 @@ impl Connection {
     /// The other side is gone.
     pub(super) fn leave(&mut self) {
         self.keep_seen(Keep::Now);
-        self.seat = None;
+        (self.seat, self.gaze) = (None, None);
         self.has_left = true;
     }
 
@@ -97,6 +103,29 @@ impl Connection {
         if let Some(Chat { session, told: Some(position), remembered: true }) = self.chat {
             self.seen.keep(&self.app, self.guest.via, (session, position), when);
         }
+    }
+
+    /// The page shows these cards now. What rang for the person before was seen.
+    fn look_at(&mut self, caller: &Caller, asks: Vec<AskId>) {
+        if !matches!(caller.role, Role::Person | Role::Operator) {
+            return;
+        }
+        let handle = &self.app.handle;
+        let may_see = |ask: &AskId| handle.guarded(caller, Action::See, ask.session).is_ok();
+        let asks: Vec<_> = asks.into_iter().filter(may_see).collect();
+        let gaze = self.gaze.get_or_insert_with(|| self.app.ringing().eyes.open());
+        let new = gaze.shows(&caller.name, &asks, handle.now());
+        if new.is_empty() {
+            return;
+        }
+        let (app, person) = (self.app.clone(), caller.name.clone());
+        self.app.tasks.spawn(async move {
+            for ask in new {
+                if let Err(error) = app.ringing().seen(&app.handle, &person, ask).await {
+                    warn!(error = chain(&error), "That a ring was seen could not be stored");
+                }
+            }
+        });
     }
 
     fn follow(&mut self, watch: Watch) -> Result<Option<Follower>, Rejection> {
@@ -125,6 +154,10 @@ impl Connection {
                 let present = handle.present(self.guest.via, session);
                 self.seat = Some(Seat { connection, is_seated: false, _present: present });
                 handle.sit(self.guest.via, session, connection);
+                None
+            }
+            Watch::Cards { asks } => {
+                self.look_at(&caller, asks);
                 None
             }
         })

@@ -1,15 +1,19 @@
 //! `/v1/channels`: the ways in which a person is reached while away.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::Hours;
-use askbridge_peers::json::{Rfc3339, RingState};
+use askbridge_peers::json::Rfc3339;
 use askbridge_peers::wish::Rejection;
 use askbridge_ringing::channel::{
     Channel, Command, Content, Decides, Ntfy, Service, Slack, Telegram, WebPush, Webhook,
 };
-use askbridge_ringing::notice::{Notice, Ticket};
+use askbridge_ringing::news::NewsKind;
+use askbridge_ringing::notice::Ticket;
 use askbridge_ringing::telegram;
 use askbridge_ringing::webhook;
-use askbridge_ringing::wire::Fate;
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -23,7 +27,7 @@ use super::paging::Page;
 use super::rings::ring_is_for;
 use super::taps::tap_request;
 use crate::auth::{Action, Caller, Role, checked_name};
-use crate::ringing::{Channels, NewChannel as Made, check, deliver_test};
+use crate::ringing::{Channels, NewChannel as Made, check};
 use crate::runtime::chain;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -54,6 +58,8 @@ pub(crate) struct NewChannel {
     decides: Option<Decides>,
     /// Times of day at which only urgent asks ring, like `22:00-07:00`.
     quiet: Option<String>,
+    /// What it tells of besides asks. Without it: failed agents, expired asks, channels that stopped working.
+    tells: Option<BTreeSet<NewsKind>>,
 }
 
 /// The service, and our credentials there.
@@ -101,7 +107,7 @@ struct BrowserKeys {
 /// A channel, without its secrets.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Channel")]
-struct ChannelJson {
+pub(super) struct ChannelJson {
     id: String,
     kind: &'static str,
     name: String,
@@ -112,6 +118,11 @@ struct ChannelJson {
     decides: Decides,
     #[serde(skip_serializing_if = "Option::is_none")]
     quiet: Option<String>,
+    /// What it tells of besides asks.
+    tells: BTreeSet<NewsKind>,
+    /// Why it does not work, and since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<BrokenJson>,
     /// Does it lead to a person yet? Telegram and Slack have to be paired first.
     paired: bool,
     /// How to pair it; only when it is made.
@@ -120,10 +131,19 @@ struct ChannelJson {
     added_at: Rfc3339,
 }
 
+/// Why a channel does not work.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ChannelBroken")]
+struct BrokenJson {
+    since: Rfc3339,
+    /// As the service said it.
+    why: String,
+}
+
 /// How a chat becomes this person's.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ChannelPairing")]
-struct PairJson {
+pub(super) struct PairJson {
     /// Valid once, for a quarter of an hour.
     code: String,
     /// The link to open on the phone.
@@ -149,7 +169,7 @@ pub(crate) async fn add(
 ) -> Result<Response, Trouble> {
     caller.may(Action::KeepChannels, None)?;
     let bad = |why: String| Trouble::new(422, "bad_request", why);
-    let NewChannel { service, name, person, content, decides, quiet } = new;
+    let NewChannel { service, name, person, content, decides, quiet, tells } = new;
     let person = person.unwrap_or_else(|| caller.name.to_string());
     if matches!(caller.role, Role::Person | Role::Operator) && *person != *caller.name {
         return Err(Trouble::new(
@@ -161,9 +181,7 @@ pub(crate) async fn add(
     for text in name.iter().chain([&person]) {
         checked_name(text).map_err(|error| bad(error.to_string()))?;
     }
-    if let Some(hours) = quiet.as_ref().filter(|hours| Hours::read(hours).is_none()) {
-        return Err(bad(format!("`{hours}` is not a time of day like 22:00-07:00")));
-    }
+    check_hours(quiet.as_deref())?;
     let service = service.read(&app).map_err(bad)?;
     // A person's device may name public addresses; the operator, and this machine, their own servers as well.
     let named_by_operator = caller.role != Role::Person;
@@ -179,7 +197,7 @@ pub(crate) async fn add(
         return Err(Trouble::new(409, "channel_refused", format!("{person} has {theirs} channels; remove one first")));
     }
     let added_by = caller.holds_a_device().then(|| caller.party.to_string());
-    let made = Made { person, name, service, content, decides, quiet, added_by, named_by_operator };
+    let made = Made { person, name, service, content, decides, quiet, added_by, named_by_operator, tells };
     let channel = Channels::make(&app.handle, made);
     let (person, kind, to) = (channel.person.clone(), channel.service.kind().to_owned(), target(&channel));
     let purpose = Purpose::Channel { person, kind, to };
@@ -192,9 +210,18 @@ pub(crate) async fn add(
     Ok(json(StatusCode::CREATED, &ChannelJson::of(&stored, pair)))
 }
 
+pub(super) fn check_hours(quiet: Option<&str>) -> Result<(), Trouble> {
+    match quiet.filter(|hours| Hours::read(hours).is_none()) {
+        Some(hours) => {
+            Err(Trouble::new(422, "bad_request", format!("`{hours}` is not a time of day like 22:00-07:00")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A channel decides as a device does, so it comes and goes as a device does: on this machine with a tap, once a device
 /// is paired. Otherwise an agent could silence the person's phone.
-async fn as_a_device(
+pub(super) async fn as_a_device(
     app: &App,
     caller: &Caller,
     remote: Option<Extension<Remote>>,
@@ -242,37 +269,8 @@ pub(crate) async fn remove(
     Ok(json(StatusCode::OK, &ChannelJson::of(&channel, None)))
 }
 
-/// What became of a test.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ChannelTest")]
-struct TestJson {
-    /// `sent`: the service took it.
-    state: RingState,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-}
-
-pub(crate) async fn test(State(app): State<App>, caller: Caller, Path(id): Path<String>) -> Result<Response, Trouble> {
-    let channel = own(&app, &caller, &id)?;
-    let notice = Notice {
-        tag: Ticket::of(app.handle.chance.u128()).0[..24].to_owned(),
-        title: "askbridge reaches you here".to_owned(),
-        body: format!("This is a test of the channel “{}”.", channel.name),
-        link: app.ringing_options().and_then(|options| options.public_url.as_ref().map(|url| format!("{url}/"))),
-        is_urgent: false,
-        buttons: Vec::new(),
-        done: None,
-        words: None,
-    };
-    let (state, why) = match deliver_test(&app, &channel, &notice).await {
-        Fate::Sent { .. } => (RingState::Sent, None),
-        Fate::Later { why, .. } | Fate::Refused { why } | Fate::Gone { why } => (RingState::Failed, Some(why)),
-    };
-    Ok(json(StatusCode::OK, &TestJson { state, why }))
-}
-
 /// Finds a channel that the caller may change; others' are unknown to them.
-fn own(app: &App, caller: &Caller, id: &str) -> Result<std::sync::Arc<Channel>, Trouble> {
+pub(super) fn own(app: &App, caller: &Caller, id: &str) -> Result<Arc<Channel>, Trouble> {
     caller.may(Action::KeepChannels, None)?;
     let found = app.ringing().channels.get(id).filter(|channel| is_own(caller, channel));
     found.ok_or_else(|| Trouble::new(404, "unknown_channel", format!("you have no channel `{id}`")))
@@ -318,7 +316,7 @@ impl NewService {
 }
 
 /// Where a channel leads, without secrets.
-fn target(channel: &Channel) -> String {
+pub(super) fn target(channel: &Channel) -> String {
     let host =
         |url: &str| url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     match &channel.service {
@@ -336,7 +334,7 @@ fn target(channel: &Channel) -> String {
 }
 
 impl ChannelJson {
-    fn of(channel: &Channel, pair: Option<PairJson>) -> Self {
+    pub(super) fn of(channel: &Channel, pair: Option<PairJson>) -> Self {
         let paired = match &channel.service {
             Service::Telegram(it) => it.chat.is_some(),
             Service::Slack(it) => it.user.is_some(),
@@ -351,6 +349,11 @@ impl ChannelJson {
             content: channel.content,
             decides: channel.decides,
             quiet: channel.quiet.clone(),
+            tells: channel.tells.clone(),
+            broken: channel
+                .broken
+                .as_ref()
+                .map(|broken| BrokenJson { since: Rfc3339(Timestamp(broken.since)), why: broken.why.clone() }),
             paired,
             pair,
             added_at: Rfc3339(channel.added_at()),
@@ -400,11 +403,4 @@ pub(crate) fn remove_doc(op: &mut Operation<'_>) {
             "no_device_left",
             "down",
         ]);
-}
-
-pub(crate) fn test_doc(op: &mut Operation<'_>) {
-    op.is("testChannel", "Channels", "Sends a test over a channel.")
-        .text("*People, their own; this machine.*")
-        .returns::<TestJson>(200, "What became of it.")
-        .refuses(&["forbidden", "unknown_channel"]);
 }

@@ -88,7 +88,7 @@ fn event(id: Option<&str>, name: &str, data: &str) -> String {
 pub(crate) fn stream_doc(op: &mut Operation<'_>) {
     op.is("follow", "Following", "Everything that you may see, as it happens.")
         .text(
-            "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices changed), `gone` (a session was forgotten), `delta`, and \
+            "Server-sent events: `snapshot`, `event`, `draft`, `own` (a snooze, or that your devices or channels changed), `gone` (a session was forgotten), `delta`, and \
              `lagged` before the end of a stream that cannot go on. `data` is a frame of the WebSocket (see `/v1/asyncapi.json`), `id` the cursor to come back to. A \
              comment comes every 25 quiet seconds.",
         )

@@ -7,6 +7,7 @@ use crate::runtime::Entrance;
 pub(super) mod agents;
 pub(super) mod asks;
 pub(super) mod away;
+pub(super) mod channel;
 pub(super) mod channels;
 pub(super) mod codes;
 pub(super) mod connections;

@@ -4,6 +4,7 @@
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::json::{Rfc3339, RingJson, RingState};
 use askbridge_peers::wish::Rejection;
+use askbridge_ringing::news::NewsKind;
 use askbridge_ringing::notice::Ticket;
 use askbridge_ringing::record::{Ring, RingState as Recorded};
 use axum::Extension;
@@ -16,7 +17,7 @@ use serde_json::json as example;
 
 use super::paging::Page;
 use crate::auth::{Action, Caller, Role};
-use crate::ringing::{Along, Redeemed, redeem, web_push_keys};
+use crate::ringing::{Along, Redeemed, delivered, redeem, web_push_keys};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -25,20 +26,41 @@ use crate::server::problem::Trouble;
 
 /// Rings that the log shows.
 const LOG_MAX: usize = 200;
+/// Asks that the log lists of one ring. Beyond: it says how many more there are.
+const LISTED_MAX: usize = 20;
 
 /// A ring as the API shows it.
 pub(crate) fn ring_json(ring: Ring, with_asks: bool) -> RingJson {
-    let state = match ring.state {
+    let about = if ring.asks.is_empty() { Some(ring.about.map_or("test", NewsKind::name)) } else { None };
+    let at = |at: Option<i64>| at.map(|at| Rfc3339(Timestamp(at)));
+    RingJson {
+        channel: ring.channel_name,
+        kind: ring.kind,
+        person: ring.person,
+        state: state_json(ring.state),
+        at: Rfc3339(Timestamp(ring.at)),
+        rang_at: at(ring.rang_at),
+        delivered_at: at(ring.delivered_at),
+        seen_at: at(ring.seen_at),
+        about,
+        why: ring.why,
+        times: ring.times,
+        asks: ring.asks.iter().take(if with_asks { LISTED_MAX } else { 0 }).map(ToString::to_string).collect(),
+        more: ring.asks.len().checked_sub(LISTED_MAX).filter(|more| with_asks && *more > 0),
+    }
+}
+
+pub(crate) fn state_json(state: Recorded) -> RingState {
+    match state {
         Recorded::Suppressed => RingState::Suppressed,
         Recorded::Sending => RingState::Sending,
         Recorded::Failed => RingState::Failed,
         Recorded::Sent => RingState::Sent,
+        Recorded::Delivered => RingState::Delivered,
+        Recorded::Seen => RingState::Seen,
         Recorded::Answered => RingState::Answered,
         Recorded::Closed => RingState::Closed,
-    };
-    let asks = if with_asks { ring.asks } else { Vec::new() };
-    let (channel, at) = (ring.channel_name, Rfc3339(Timestamp(ring.at)));
-    RingJson { channel, kind: ring.kind, person: ring.person, state, at, why: ring.why, times: ring.times, asks }
+    }
 }
 
 /// May this caller see a ring of that person? People see their own, this machine sees all.
@@ -71,25 +93,38 @@ pub(crate) async fn push_key(State(app): State<App>, caller: Caller) -> Result<R
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct UsedTicket {
     ticket: String,
+    /// A browser says under the receipt of a notification that it showed it. Without it, the person tapped it.
+    #[serde(default)]
+    shown: bool,
 }
 
 /// What a ticket did.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TicketUsed")]
 struct UsedJson {
-    ask: String,
+    /// What the notification was about, if an ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ask: Option<String>,
 }
 
 /// Needs no token: the ticket is the secret.
 pub(crate) async fn use_ticket(
     State(app): State<App>,
     remote: Option<Extension<Remote>>,
-    Json(UsedTicket { ticket }): Json<UsedTicket>,
+    Json(UsedTicket { ticket, shown }): Json<UsedTicket>,
 ) -> Result<Response, Trouble> {
     let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
-    match redeem(&app, None, &Ticket(ticket), Along::default()).await {
+    let ticket = Ticket(ticket);
+    let redeemed = match shown {
+        true => delivered(&app, &ticket).await,
+        false => redeem(&app, None, &ticket, Along::default()).await,
+    };
+    match redeemed {
         Redeemed::Counted { ask } | Redeemed::Again { ask } => {
-            Ok(json(StatusCode::OK, &UsedJson { ask: ask.to_string() }).into_response())
+            Ok(json(StatusCode::OK, &UsedJson { ask: Some(ask.to_string()) }).into_response())
+        }
+        Redeemed::Seen { ask } => {
+            Ok(json(StatusCode::OK, &UsedJson { ask: ask.map(|ask| ask.to_string()) }).into_response())
         }
         Redeemed::Refused { why } => {
             let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });
@@ -115,7 +150,7 @@ pub(crate) fn push_key_doc(op: &mut Operation<'_>) {
 
 pub(crate) fn use_ticket_doc(op: &mut Operation<'_>) {
     op.is("useTicket", "Channels", "Decides by the button of a notification.")
-        .text("*Anyone with the ticket*, which stands for one decision of one person about one ask. Used again, it says the same.")
+        .text("*Anyone with the ticket*, which stands for one decision of one person about one ask. Used again, it says the same. The receipt of a notification decides nothing: it says that it was shown, or seen.")
         .open_to_all()
         .body::<UsedTicket>(example!({"ticket": "9f3b2c71d0a84e6bb1c5f2087d6e4a90"}))
         .returns::<UsedJson>(200, "It counts, or counted before.")

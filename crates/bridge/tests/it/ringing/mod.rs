@@ -2,8 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
+mod faults;
+mod notices;
 mod ntfy;
+mod presence;
+mod restart;
 mod telegram;
+mod trying;
 
 use std::time::Duration;
 
@@ -12,8 +17,7 @@ use askbridge_bridge::outbound::{Outbound, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions, ring};
 use askbridge_bridge::runtime::Store;
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::Sqlite;
-use askbridge_journal::sqlite::Options;
+use askbridge_core::rules::asks::Hours;
 use serde_json::{Value, json};
 
 use crate::kit::{House, PATIENCE, memory};
@@ -35,11 +39,23 @@ async fn ringing() -> Ringing {
     ringing_on(memory(), clock, 7).await
 }
 
+async fn ringing_with(digest: Option<Hours>, clock: Manual) -> Ringing {
+    open(memory(), clock, 7, digest).await
+}
+
 async fn ringing_on(store: Store, clock: Manual, seed: u64) -> Ringing {
+    open(store, clock, seed, None).await
+}
+
+async fn open(store: Store, clock: Manual, seed: u64, digest: Option<Hours>) -> Ringing {
     let house = House::open_on(store, Clock::Manual(clock.clone()), seed).await;
+    ringing_in(house, clock, digest).await
+}
+
+async fn ringing_in(house: House, clock: Manual, digest: Option<Hours>) -> Ringing {
     house.app.call_out(Outbound::new(OutboundOptions::default()));
     let (when, public_url) = (RingOptions::default(), Some("https://ask.example.org".to_owned()));
-    let options = RingingOptions { when, quiet: None, public_url, user: "machine".to_owned() };
+    let options = RingingOptions { when, quiet: None, public_url, user: "machine".to_owned(), digest };
     ring(&house.app, options).await.unwrap();
     let (ada, agent) = (house.operator("ada").await, house.agent("ci").await);
     Ringing { house, clock, ada, agent }
@@ -79,6 +95,38 @@ impl Ringing {
         let looked = tokio::time::timeout(PATIENCE, looking).await;
         assert!(looked.is_ok(), "{what}: {seen}");
         seen
+    }
+
+    async fn channels(&self) -> Vec<Value> {
+        self.house.get("/v1/channels", &self.ada).await.1["items"].as_array().unwrap().clone()
+    }
+
+    /// Waits until so many messages were taken by their services, and that is stored.
+    async fn rang_all(&self, count: usize) {
+        let ringing = async {
+            loop {
+                let (_, log) = self.house.get("/v1/rings", &self.ada).await;
+                if log["items"].as_array().unwrap().iter().filter(|ring| ring["state"] == "sent").count() == count {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, ringing).await.unwrap();
+    }
+
+    /// Adds a Telegram channel and pairs this user with it.
+    async fn pair_telegram(&self, telegram: &Telegram, user: i64) {
+        let body = json!({"kind": "telegram", "bot_token": TOKEN, "api": telegram.url()});
+        let (status, channel) = self.house.post("/v1/channels", &self.ada, &body).await;
+        assert_eq!(status, 201, "{channel}");
+        telegram.happens(message(user, &format!("/start {}", channel["pair"]["code"].as_str().unwrap())));
+        let paired = async {
+            while self.channels().await[0]["paired"] != true {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, paired).await.unwrap();
     }
 
     /// Lets the grace pass.
@@ -215,29 +263,6 @@ async fn a_channel_goes_with_the_device_that_added_it() {
     let path = format!("/v1/devices/{}", devices["items"][0]["id"].as_str().unwrap());
     assert_eq!(it.house.delete(&path, &it.ada).await.0, 200);
     assert_eq!(it.house.get("/v1/channels", &it.house.local().await).await.1["items"], json!([]));
-}
-
-#[tokio::test]
-async fn a_restart_rings_nothing_twice_and_forgets_nothing_that_is_due() {
-    let (ntfy, folder) = (Ntfy::open(None).await, tempfile::tempdir().unwrap());
-    let clock = Manual::new(START);
-    let open = || Store::from(Sqlite::open(&Options::new(folder.path(), 7)).unwrap());
-    let it = ringing_on(open(), clock.clone(), 1).await;
-    it.add_ntfy(&ntfy).await;
-    let rung = it.ask("The first?").await;
-    it.wait(15);
-    it.see(&rung, "it rang", |ask| ask["rings"][0]["state"] == "sent").await;
-    let due = it.ask("The second?").await;
-    let (ada, agent) = (it.ada.clone(), it.agent.clone());
-    it.house.close().await;
-    clock.advance(Duration::from_secs(60));
-    let it = Ringing { ada, agent, ..ringing_on(open(), clock, 2).await };
-    let messages = ntfy.have("ada", 2).await;
-    assert_eq!(messages[1]["message"], "The second?");
-    it.see(&due, "it rang", |ask| ask["rings"][0]["state"] == "sent").await;
-    assert_eq!(ntfy.messages("ada").len(), 2, "the first does not ring again");
-    ntfy.tap(&messages[0], "No").await;
-    it.see(&rung, "a button from before the restart counts", |ask| ask["state"] == "answered").await;
 }
 
 /// A person's message to the bot, or a tap on one of its buttons.

@@ -32,6 +32,11 @@ struct State_ {
     messages: Vec<Value>,
     /// What the next requests to publish are answered with.
     failures: Vec<(u16, Option<&'static str>)>,
+    /// What was removed, by its sequence id.
+    removed: Vec<String>,
+    /// Streams that were opened, and how many lines each still gets before it breaks off.
+    streams: usize,
+    streams_break_after: Option<usize>,
 }
 
 impl Ntfy {
@@ -49,6 +54,7 @@ impl Ntfy {
             .route("/{topic}", axum::routing::post(post))
             .route("/{topic}/auth", get(auth))
             .route("/{topic}/json", get(stream))
+            .route("/{topic}/{id}", axum::routing::delete(remove))
             .with_state(ntfy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         ntfy
@@ -61,6 +67,28 @@ impl Ntfy {
     /// Fails the next requests to publish.
     pub(super) fn fail(&self, failures: &[(u16, Option<&'static str>)]) {
         self.0.state.lock().failures.extend(failures);
+    }
+
+    /// Breaks every stream off after so many lines.
+    pub(super) fn break_streams_after(&self, lines: usize) {
+        self.0.state.lock().streams_break_after = Some(lines);
+    }
+
+    pub(super) fn streams(&self) -> usize {
+        self.0.state.lock().streams
+    }
+
+    pub(super) fn removed(&self) -> Vec<String> {
+        self.0.state.lock().removed.clone()
+    }
+
+    /// Posts to a topic as anyone can.
+    pub(super) fn posted(&self, topic: &str, body: &str) {
+        self.store(json!({"topic": topic, "message": body}));
+    }
+
+    pub(super) fn works_again(&self) {
+        self.0.state.lock().failures.clear();
     }
 
     pub(super) fn messages(&self, topic: &str) -> Vec<Value> {
@@ -154,6 +182,13 @@ async fn auth(State(ntfy): State<Ntfy>, headers: HeaderMap) -> Response {
     if ntfy.may(&headers) { r#"{"success":true}"#.into_response() } else { refused() }
 }
 
+async fn remove(State(ntfy): State<Ntfy>, Path((topic, id)): Path<(String, String)>) -> String {
+    ntfy.0.state.lock().removed.push(id.clone());
+    let removed = json!({"id": "r", "event": "message_delete", "topic": topic, "sequence_id": id});
+    let _ = ntfy.0.told.send(removed.clone());
+    removed.to_string()
+}
+
 /// What was posted before, then what is posted.
 async fn stream(State(ntfy): State<Ntfy>, Path(topic): Path<String>, headers: HeaderMap) -> Response {
     if !ntfy.may(&headers) {
@@ -161,6 +196,11 @@ async fn stream(State(ntfy): State<Ntfy>, Path(topic): Path<String>, headers: He
     }
     let mut told = ntfy.0.told.subscribe();
     let past = ntfy.messages(&topic);
+    let mut left = {
+        let mut state = ntfy.0.state.lock();
+        state.streams += 1;
+        state.streams_break_after.unwrap_or(usize::MAX)
+    };
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(64);
     tokio::spawn(async move {
         let open = json!({"id": "o", "event": "open", "topic": topic});
@@ -168,6 +208,13 @@ async fn stream(State(ntfy): State<Ntfy>, Path(topic): Path<String>, headers: He
             let _ = sender.send(Ok(format!("{message}\n").into())).await;
         }
         while let Ok(message) = told.recv().await {
+            if message["topic"] == *topic {
+                left -= 1;
+            }
+            if left == 0 {
+                let _ = sender.send(Ok(format!("{message}\n").into())).await;
+                return;
+            }
             if message["topic"] == *topic && sender.send(Ok(format!("{message}\n").into())).await.is_err() {
                 return;
             }

@@ -23,6 +23,8 @@ struct Inner {
     address: SocketAddr,
     calls: Mutex<Vec<(String, Value)>>,
     updates: Mutex<Vec<Value>>,
+    /// What the next polls are answered with.
+    failures: Mutex<Vec<Value>>,
     changed: Notify,
 }
 
@@ -30,7 +32,13 @@ impl Telegram {
     pub(super) async fn open() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let inner = Inner { address, calls: Mutex::default(), updates: Mutex::default(), changed: Notify::new() };
+        let inner = Inner {
+            address,
+            calls: Mutex::default(),
+            updates: Mutex::default(),
+            failures: Mutex::default(),
+            changed: Notify::new(),
+        };
         let telegram = Self(Arc::new(inner));
         let router = Router::new().route("/{bot}/{method}", post(call)).with_state(telegram.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -41,11 +49,38 @@ impl Telegram {
         format!("http://{}", self.0.address)
     }
 
+    /// The number of a message that was sent.
+    pub(super) fn number(&self, message: &Value) -> i64 {
+        let calls = self.0.calls.lock();
+        let at = calls.iter().position(|(name, params)| name == "sendMessage" && params == message).unwrap();
+        i64::try_from(at + 1).unwrap()
+    }
+
     /// Something happens in a chat.
     pub(super) fn happens(&self, mut update: Value) {
         let mut updates = self.0.updates.lock();
         update["update_id"] = json!(updates.len() + 1);
         updates.push(update);
+        drop(updates);
+        self.0.changed.notify_waiters();
+    }
+
+    /// Fails the next polls like this.
+    pub(super) fn fail_polls(&self, failures: &[Value]) {
+        self.0.failures.lock().extend(failures.iter().cloned());
+        self.0.changed.notify_waiters();
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.0.failures.lock().is_empty()
+    }
+
+    /// The same update comes once more, as after a poll whose response was lost.
+    pub(super) fn doubles(&self) {
+        let mut updates = self.0.updates.lock();
+        let mut last = updates.last().unwrap().clone();
+        last["update_id"] = json!(updates.len() + 1);
+        updates.push(last);
         drop(updates);
         self.0.changed.notify_waiters();
     }
@@ -92,6 +127,14 @@ async fn call(State(telegram): State<Telegram>, Path((bot, method)): Path<(Strin
         loop {
             let mut changed = std::pin::pin!(telegram.0.changed.notified());
             changed.as_mut().enable();
+            let failure = {
+                let mut failures = telegram.0.failures.lock();
+                (!failures.is_empty()).then(|| failures.remove(0))
+            };
+            if let Some(failure) = failure {
+                let status = u16::try_from(failure["error_code"].as_u64().unwrap()).unwrap();
+                return (StatusCode::from_u16(status).unwrap(), failure.to_string()).into_response();
+            }
             let updates = telegram.0.updates.lock().clone();
             let new: Vec<_> = updates.into_iter().filter(|it| it["update_id"].as_u64() >= Some(offset)).collect();
             if !new.is_empty() {

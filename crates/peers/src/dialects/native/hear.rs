@@ -3,17 +3,19 @@
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Raw, SessionId};
+use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_core::terms::Wait;
 
 use super::wire::ClientFrame;
-use crate::wish::{AskRef, Query, Rejection, Wish};
+use crate::wish::{AskRef, Query, Rejection, Watch, Wish};
 
 /// What a frame asks for.
 pub(super) enum ClientCommand {
     Hello { token: Option<String>, cursor: Option<String> },
     Wish(u64, Box<Wish>),
     Query(u64, Query),
+    Watch(Watch),
     Ping(Option<u64>),
     Nothing,
 }
@@ -69,6 +71,11 @@ pub(super) fn hear(heard: ClientFrame) -> Result<ClientCommand, (Option<u64>, Re
             wish(tag, Wish::Unsay { message })
         }
         ClientFrame::Interrupt { tag, session } => wish(tag, Wish::Interrupt { session: session_id(tag, &session)? }),
+        ClientFrame::Looking { asks } => {
+            // An id that is none belongs to a card that nobody is rung for.
+            let asks = asks.iter().filter_map(|ask| ask.parse().ok()).take(limits::CARDS_SHOWN_MAX).collect();
+            Ok(ClientCommand::Watch(Watch::Cards { asks }))
+        }
         ClientFrame::Ping { tag } => Ok(ClientCommand::Ping(tag)),
         ClientFrame::Pong => Ok(ClientCommand::Nothing),
     }

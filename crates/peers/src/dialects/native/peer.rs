@@ -94,6 +94,8 @@ impl Peer for Native {
                 self.turn_away(Some(tag), cx);
             }
             Err((tag, _)) if self.stage != ConnectionStage::Inside => self.turn_away(tag, cx),
+            Ok(ClientCommand::Watch(_)) if self.stage != ConnectionStage::Inside => self.turn_away(None, cx),
+            Ok(ClientCommand::Watch(watch)) => cx.out.watches.push(watch),
             Ok(ClientCommand::Wish(tag, wish)) => cx.out.wishes.push((Tag(tag), *wish)),
             Ok(ClientCommand::Query(tag, query)) => cx.out.queries.push((Tag(tag), query)),
             Err((tag, rejection)) => tell::refuse(tag, &rejection, cx.out),

@@ -50,6 +50,7 @@ pub fn own_frame(own: &Own) -> String {
     match own {
         Own::Snoozed { ask, until } => frame(&ServerFrame::Snooze { ask: ask.to_string(), until: until.map(Rfc3339) }),
         Own::Devices => frame(&ServerFrame::Devices),
+        Own::Channels => frame(&ServerFrame::Channels),
     }
 }
 

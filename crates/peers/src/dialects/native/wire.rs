@@ -41,6 +41,12 @@ pub(super) enum ClientFrame {
     Unsay { tag: u64, message: String },
     /// Interrupts an agent.
     Interrupt { tag: u64, session: String },
+    /// What your page shows, instead of what you said before. Whoever looks at a card is not rung for it, so say it
+    /// again with every ping, and say that you show nothing when the page is hidden or not in use.
+    Looking {
+        /// The asks whose cards are on the screen; at most 64 count.
+        asks: Vec<String>,
+    },
     /// Are you there?
     Ping { tag: Option<u64> },
     /// Here I am.
@@ -121,6 +127,8 @@ pub(super) enum ServerFrame<'a> {
     Snooze { ask: String, until: Option<Rfc3339> },
     /// A device of yours came, went, or has another name.
     Devices,
+    /// A way in which you are reached came, went, was changed, or works no longer or again.
+    Channels,
     /// These sessions were forgotten, for good: take them out of your lists.
     Gone { sessions: Vec<String> },
     /// The ruling on a frame of yours: granted.

@@ -35,6 +35,7 @@ fn question() -> Notice {
         buttons: vec![button("Yes", "ticketYes"), button("No", "ticketNo")],
         done: None,
         words: None,
+        receipt: None,
     }
 }
 

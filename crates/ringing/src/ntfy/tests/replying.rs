@@ -1,6 +1,8 @@
-use super::super::{Heard, heard, subscribe};
+use askbridge_core::ids::Timestamp;
+
+use super::super::{Heard, heard, look, subscribe, took};
 use super::*;
-use crate::wire::Method;
+use crate::wire::{Method, Response};
 
 #[test]
 fn the_reply_topic_is_read_from_where_it_was_left() {
@@ -13,6 +15,21 @@ fn the_reply_topic_is_read_from_where_it_was_left() {
 #[test]
 fn a_first_subscription_hears_what_was_tapped_before_it() {
     assert!(subscribe(&ntfy(), None).url.ends_with("/randomReplies/json?since=all"));
+}
+
+#[test]
+fn a_server_is_asked_whether_it_took_a_message_a_moment_ago() {
+    let request = look(&ntfy(), Timestamp(1_795_003_200_000));
+    let topic = &ntfy().topic;
+    assert_eq!(request.url, format!("https://ntfy.example.org/{topic}/json?poll=1&since=1795003140"));
+    let body = b"{\"id\":\"a\",\"event\":\"message\",\"sequence_id\":\"k7q2\",\"message\":\"x\"}\n\n";
+    let response = |status, body| Response { status, retry_after: None, body };
+    assert_eq!(took(&response(200, body), "k7q2"), Some(true));
+    assert_eq!(took(&response(200, body), "other"), Some(false));
+    assert_eq!(took(&response(200, b""), "k7q2"), Some(false));
+    // We may only publish, or it is no ntfy server.
+    assert_eq!(took(&response(403, b"{}"), "k7q2"), None);
+    assert_eq!(took(&response(200, b"<html>"), "k7q2"), None);
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn approval() -> Notice {
         buttons: vec![button("Allow", "ticketYes", Tone::Allow), button("Deny", "ticketNo", Tone::Deny)],
         done: None,
         words: None,
+        receipt: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod asks;
+mod channels;
 mod claude;
 mod clock;
 mod doors;
@@ -47,6 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "claude", look: |patient| Box::pin(claude::look(patient)) },
     Check { name: "agents", look: |patient| Box::pin(agents::look(patient)) },
     Check { name: "asks", look: |patient| Box::pin(asks::look(patient)) },
+    Check { name: "channels", look: |patient| Box::pin(channels::look(patient)) },
     Check { name: "hooks", look: |patient| Box::pin(doors::hooks(patient)) },
     Check { name: "mcp", look: |patient| Box::pin(doors::servers(patient)) },
 ];
