@@ -53,7 +53,7 @@ impl Reach {
 }
 
 /// Replaces the unspecified address, which a browser cannot open, by the one that the network sees. Sends nothing.
-fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
+pub(crate) fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
     let routed = |any: &str, far: &str| {
         let socket = UdpSocket::bind(any).ok()?;
         socket.connect(far).ok()?;

@@ -16,6 +16,7 @@ mod digest;
 mod doctor;
 mod doors;
 mod elsewhere;
+mod exposed;
 mod guide;
 mod guided;
 mod guides;

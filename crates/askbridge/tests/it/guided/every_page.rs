@@ -36,6 +36,8 @@ const REACHED: Fate = Run(
 const BACKUP: Fate = Run(STEPS, "a_journal_is_backed_up_and_restored_as_the_guide_says");
 const CI_JOB: Fate = Run(TYPED, "a_program_elsewhere_and_a_job_in_ci_ask_with_the_lines_of_the_guides");
 const CURL: Fate = Run(GUIDES, "the_guide_for_curl_does_what_it_says");
+const EXPOSED: Fate =
+    Run("crates/askbridge/tests/it/guided/https.rs", "each_way_to_https_is_taken_with_the_lines_of_the_guide");
 const GO: Fate = Run(GUIDES, "the_guide_for_go_does_what_it_says");
 const HTTPS: Fate = Run(STEPS, "https_without_a_proxy_is_set_up_as_the_guide_says_by_flags_and_by_settings");
 const INIT: Fate = Run(STEPS, "init_prints_what_its_guide_shows_and_the_agent_gets_its_token");
@@ -120,6 +122,17 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
         ],
     ),
     ("go.md", &[("$ export ASKBRIDGE_URL=", GO), ("package main", GO), ("deploying", Output)]),
+    (
+        "https.md",
+        &[
+            ("$ askbridge expose", EXPOSED),
+            ("askbridge expose acme", EXPOSED),
+            ("askbridge expose tailscale", EXPOSED),
+            ("askbridge expose lan", EXPOSED),
+            ("askbridge expose proxy", EXPOSED),
+            ("$ askbridge expose", EXPOSED),
+        ],
+    ),
     ("init.md", &[("$ askbridge init", INIT), ("askbridge init claude --http", INIT), ("$ askbridge doctor", DOCTOR)]),
     (
         "mcp.md",

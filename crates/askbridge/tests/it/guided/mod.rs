@@ -5,6 +5,7 @@
 mod away;
 mod container;
 mod every_page;
+mod https;
 mod page;
 mod reader;
 mod service;
