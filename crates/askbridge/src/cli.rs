@@ -18,7 +18,7 @@ Carries a coding agent's question to a person, and the answer back.
 
 Usage: askbridge [COMMAND]
 
-  serve, expose    run the server (the default); let a phone reach it, over https
+  serve, expose    run the server (the default); let a phone reach it
   demo             see how it works: a script asks, you answer
   ask, wait        ask a person and print the answer; wait for one asked before
   inbox, answer    see what waits for you (live with --watch), and answer it

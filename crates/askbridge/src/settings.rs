@@ -195,6 +195,8 @@ impl Settings {
     pub(crate) fn origins(&self, tls: Option<&Tls>, public_url: Option<&str>) -> Origins {
         let origins = Origins::new(&self.top.allowed_origins).with_hosts(&self.top.allowed_hosts);
         let origins = origins.with_hosts(&tls.map(Tls::names).unwrap_or_default());
+        // Those of a certificate that is still to be obtained, too.
+        let origins = origins.with_hosts(&self.acme.names);
         // A certificate is for others. A tunnel may carry them here, and then they seem to be on this machine.
         let origins = if tls.is_some() || *self.top.behind_proxy { origins.with_others() } else { origins };
         match public_url {

@@ -156,7 +156,7 @@ pub(crate) async fn run(line: &CommandLine, settings: &Settings, args: Args) -> 
         Some(Way::Acme(way)) => acme::plan(settings, way).await?,
         Some(Way::Tailscale(way)) => tailscale::plan(settings, way).await?,
         Some(Way::Lan(way)) => lan::plan(settings, way).await?,
-        Some(Way::Proxy(way)) => proxy::plan(settings, way),
+        Some(Way::Proxy(way)) => proxy::plan(settings, way)?,
     };
     change::look_ahead(&config, &plan, record.as_ref())?;
     for line in &plan.shows {

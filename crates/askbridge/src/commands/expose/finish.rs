@@ -55,7 +55,7 @@ pub(super) async fn finish(settings: &Settings, plan: &Plan, finishing: Finish<'
 /// Asks until the address leads here, and says once why it does not yet.
 async fn until_reached(settings: &Settings, plan: &Plan, finishing: &Finish<'_>) -> Result<(), Failure> {
     let began = Instant::now();
-    let mut told = String::new();
+    let (mut seen, mut told) = (String::new(), String::new());
     loop {
         let is_new = !finishing.changed || has_started_since(settings, finishing.config);
         let reached = ask_from_outside(settings, &plan.url, authorities(settings)?).await?;
@@ -72,10 +72,12 @@ async fn until_reached(settings: &Settings, plan: &Plan, finishing: &Finish<'_>)
                  `askbridge doctor` asks again",
             ));
         }
-        if told != why {
+        // Said when it is seen twice: a server that is just starting is half there for a moment.
+        if seen == why && told != why {
             tell(&format!("waiting for {}: {}", plan.url, visible(&why)));
-            told = why;
+            told.clone_from(&why);
         }
+        seen = why;
         sleep(ASK_EVERY).await;
     }
 }

@@ -2,6 +2,7 @@
 
 use super::args::ProxyArgs;
 use super::plan::{Plan, https};
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -16,8 +17,13 @@ const NGINX: &str = include_str!("snippets/nginx.conf");
 const CADDY: &str = include_str!("snippets/Caddyfile");
 const CLOUDFLARE: &str = include_str!("snippets/cloudflared.yml");
 
-pub(super) fn plan(settings: &Settings, args: &ProxyArgs) -> Plan {
+pub(super) fn plan(settings: &Settings, args: &ProxyArgs) -> Result<Plan, Failure> {
     let name = args.name.trim().to_ascii_lowercase();
+    // It becomes a part of a configuration, and of our own settings.
+    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte)) {
+        let what = format!("`{}` is not a host name", args.name);
+        return Err(Failure::usage(what).hint("write it like `ask.example.org`, without `https://`"));
+    }
     let mut plan = Plan::new("proxy", https(&name, args.port));
     // What it passes on comes from this machine, and is not.
     plan.set("", "behind_proxy", true);
@@ -34,7 +40,7 @@ pub(super) fn plan(settings: &Settings, args: &ProxyArgs) -> Plan {
              encryption"
             .replace("NAME", &name),
     });
-    plan
+    Ok(plan)
 }
 
 /// The configuration for this name, on this port of the proxy, in front of this port of ours.

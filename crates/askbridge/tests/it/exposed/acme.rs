@@ -12,6 +12,7 @@ use super::pebble::Pebble;
 use crate::bridge::Ran;
 use crate::https::Https;
 use crate::nginx::free_port;
+use crate::patience::until;
 use crate::proxied::everything_works;
 
 const LONG: u32 = 7 * 24 * 60 * 60;
@@ -84,6 +85,22 @@ fn where_only_port_80_is_free_the_proof_is_shown_over_plain_http() {
     home.expose(&format!("{} --challenge http-01 --no-pair", line(&pebble)));
     assert_eq!(trusting(&pebble).get("/healthz", &[]).0, 200);
     assert!(home.settings().contains("challenge = \"http-01\""), "{}", home.settings());
+}
+
+#[test]
+fn a_name_that_is_added_is_certified_by_the_server_that_has_the_port() {
+    let (pebble, mut home) = (Pebble::start(LONG), Home::start());
+    settle(&home, &pebble);
+    home.expose(&format!("{} --no-pair", line(&pebble)));
+    let again = home.run(&format!("expose {} --no-pair", line(&pebble)));
+    assert!(again.good().contains("nothing to change"), "the certificate is good for a while: {}", again.stdout);
+    let more = line(&pebble).replace("--name localhost", "--name localhost --name two.example");
+    let ran = home.expose(&format!("{more} --no-pair"));
+    assert!(ran.stderr.contains("the server that runs has that port"), "{}", ran.stderr);
+    let two = Https { name: "two.example", ..trusting(&pebble) };
+    let is_served = || two.curl("/healthz").output().unwrap().status.success();
+    until("the certificate is for both names", || is_served().then_some(()));
+    assert_eq!(two.get("/v1/me", &[]).0, 401, "and both are names of this server");
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! A real pebble: the ACME server that Let's Encrypt has for tests. It looks for proofs on ports of ours.
+//! A real pebble: the ACME server that Let's Encrypt has for tests. It looks for proofs on ports of ours, and finds
+//! every name on this machine by asking the DNS server that comes with it.
 
 use std::fs;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -13,6 +15,9 @@ use crate::patience::until;
 
 pub(crate) struct Pebble {
     child: Option<Child>,
+    names: Child,
+    /// The address of the DNS server.
+    dns: String,
     dir: TempDir,
     port: u16,
     management: u16,
@@ -43,7 +48,14 @@ impl Pebble {
             "ocspResponderURL": "", "externalAccountBindingRequired": false, "certificateValidityPeriod": valid_s,
         }});
         fs::write(file("pebble.json"), config.to_string()).expect("it can be written");
-        let mut pebble = Self { child: None, dir, port, management, tls, http };
+        let dns = format!("127.0.0.1:{}", free_port());
+        let mut names = Command::new(program().with_file_name("pebble-challtestsrv"));
+        names.args(["-dns01", &dns, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-http01", "", "-https01", ""]);
+        names.args(["-tlsalpn01", "", "-management", &format!("127.0.0.1:{}", free_port())]);
+        let names = names.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let names = names.expect("its DNS server starts");
+        until("its DNS server answers", || TcpStream::connect(&dns).ok());
+        let mut pebble = Self { child: None, names, dns, dir, port, management, tls, http };
         pebble.start_again();
         pebble
     }
@@ -53,7 +65,8 @@ impl Pebble {
         self.stop();
         let log = fs::File::create(self.dir.path().join("log")).expect("it can be written");
         let mut command = Command::new(program());
-        command.arg("-strict").arg("-config").arg(self.dir.path().join("pebble.json")).env_clear();
+        command.args(["-strict", "-dnsserver", &self.dns, "-config"]).arg(self.dir.path().join("pebble.json"));
+        command.env_clear();
         // It looks at every proof, and at once. It refuses one nonce in twenty, as it does by itself.
         command.env("PEBBLE_VA_NOSLEEP", "1").env("PEBBLE_AUTHZREUSE", "0");
         command.stdin(Stdio::null()).stdout(log.try_clone().expect("a second handle")).stderr(log);
@@ -102,5 +115,7 @@ impl Pebble {
 impl Drop for Pebble {
     fn drop(&mut self) {
         self.stop();
+        let _ = self.names.kill();
+        let _ = self.names.wait();
     }
 }

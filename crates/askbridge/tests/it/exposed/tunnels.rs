@@ -25,6 +25,11 @@ fn is_a_stranger(https: &Https) {
             let status = https.get(path, headers).0;
             assert!(matches!(status, 401 | 403), "{path} {headers:?}: {status}");
         }
+        let mut calling = https.curl("/mcp");
+        let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+        calling.args(["--data", hello, "--write-out", "%{http_code}"]);
+        let called = calling.output().unwrap().stdout;
+        assert!(called.ends_with(b"401"), "{}", String::from_utf8_lossy(&called));
         let mut pairing = https.curl("/v1/pairings");
         let pairing = pairing.args(["--data", &json!({"i_am_a_person": true}).to_string()]).output().unwrap();
         let said = String::from_utf8_lossy(&pairing.stdout).into_owned();
@@ -46,6 +51,15 @@ async fn the_configuration_that_is_shown_for_nginx_carries_everything_and_trusts
     is_a_stranger(&nginx.https);
     everything_works(&home.bridge, &nginx.https, &nginx.https.url()).await;
     other_hosts_are_refused(&home.bridge, &nginx.https);
+}
+
+#[test]
+fn a_name_that_would_be_more_than_a_name_in_a_configuration_is_refused() {
+    let home = Home::start();
+    for name in ["https://a.example", "a.example; }", "a b", "\"\""] {
+        let ran = home.run(&format!("expose proxy nginx --name '{name}' --no-wait"));
+        assert_eq!((ran.code, home.settings().as_str()), (Some(2), ""), "{name}: {}", ran.stderr);
+    }
 }
 
 #[test]
