@@ -1,10 +1,13 @@
 //! The addresses that are served beside `listen`: https for other machines, and redirects to it.
 
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+
 use anyhow::Result;
 use askbridge_bridge::server::{App, ListenError, serve_encrypted, serve_redirects};
 use axum::Router;
 use tokio::net::TcpListener;
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::failure::Failure;
 use crate::served::no_listener;
@@ -27,14 +30,18 @@ impl Further {
             return Err(Failure::new(format!("`{setting}` is set, and there is no certificate to encrypt with"))
                 .hint("name one with `--tls-cert FILE --tls-key FILE`, or obtain one with `askbridge expose`"));
         }
-        let open = async |address: Option<_>| match address {
-            None => Ok(None),
-            Some(address) => match TcpListener::bind(address).await {
-                Ok(listener) => Ok(Some(listener)),
-                Err(source) => Err(no_listener(ListenError::Tcp { address, source })),
-            },
+        let encrypted = match listen {
+            None => None,
+            Some(address) => Some(TcpListener::bind(address).await.map_err(|source| taken(address, source))?),
         };
-        let (encrypted, redirects) = (open(listen).await?, open(redirect).await?);
+        // People get along without: agents here should not go without a server for it.
+        let redirects = match redirect {
+            None => None,
+            Some(address) => TcpListener::bind(address)
+                .await
+                .inspect_err(|error| warn!(%address, %error, "Could not listen on {address}; http is not redirected"))
+                .ok(),
+        };
         let said = settings.top.public_url.as_deref().and_then(|url| url.strip_prefix("https://"));
         let said = said.map(|host| host.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(443));
         let own = listen.unwrap_or(*settings.top.listen).port();
@@ -52,5 +59,14 @@ impl Further {
         if let Some(tcp) = self.redirects {
             serve_redirects(app, tcp, self.public_port);
         }
+    }
+}
+
+fn taken(address: SocketAddr, source: std::io::Error) -> Failure {
+    let is_taken = source.kind() == ErrorKind::AddrInUse;
+    let failure = no_listener(ListenError::Tcp { address, source });
+    match is_taken {
+        true => failure.hint("another program has this port; stop it, or choose another for `tls.listen`"),
+        false => failure,
     }
 }

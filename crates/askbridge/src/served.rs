@@ -213,9 +213,8 @@ pub(crate) fn no_listener(error: ListenError) -> Failure {
             }
             ErrorKind::AddrNotAvailable => Some(format!("{} is not an address of this machine", address.ip())),
             ErrorKind::PermissionDenied => Some(
-                "ports below 1024 need special rights: choose a higher one, or give them to askbridge with `sudo setcap \
-                 cap_net_bind_service=+ep \"$(command -v askbridge)\"` (under systemd: \
-                 `AmbientCapabilities=CAP_NET_BIND_SERVICE`)"
+                "ports below 1024 need special rights: choose a higher one, or allow every program here to use them with \
+                 `sudo sysctl -w net.ipv4.ip_unprivileged_port_start=80`"
                     .to_owned(),
             ),
             _ => None,

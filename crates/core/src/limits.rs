@@ -229,6 +229,8 @@ pub const CERTIFICATE_NAMES_MAX: usize = 100;
 /// Wait after the first failed renewal of a certificate. It doubles with each failure. Let's Encrypt allows five
 /// failures an hour.
 pub const RENEWAL_WAIT_FIRST: Duration = Duration::from_secs(10 * 60);
+/// The same where the other server could not be reached, as when a machine has just started: that counts nowhere.
+pub const RENEWAL_WAIT_UNREACHED: Duration = Duration::from_secs(30);
 /// Longest wait between two tries to renew a certificate.
 pub const RENEWAL_WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 /// Shortest wait between two tries to renew a certificate, however short its own time is.

@@ -32,13 +32,14 @@ pub(super) async fn plan(settings: &Settings, args: &AcmeArgs) -> Result<Plan, F
     }
     let first = acme.names.first().cloned().unwrap_or_default();
     let mut plan = Plan::new(WAY, https(&first, args.public_port.unwrap_or(args.https.port())));
+    plan.accepted = terms;
     plan.set_path("tls", "cert", &acme.certificate());
     plan.set_path("tls", "key", &acme.certificate());
     plan.set("tls", "listen", args.https.to_string());
     match redirect(settings, args) {
         Some(address) => plan.set("tls", "redirect", address.to_string()),
         None => tell(
-            "note: port 80 is taken, so plain http is not redirected to https; browsers that came once go to https",
+            "note: port 80 cannot be used here, so plain http is not redirected; browsers that came once go to https by themselves",
         ),
     }
     plan.set("acme", "names", acme.names.clone());
@@ -164,8 +165,9 @@ fn http(args: &AcmeArgs) -> SocketAddr {
 fn no_port(address: SocketAddr, kind: ChallengeKind, error: std::io::Error) -> Failure {
     let hint = match (error.kind(), kind) {
         (ErrorKind::PermissionDenied, _) => {
-            "ports below 1024 need special rights: `sudo setcap cap_net_bind_service=+ep \"$(command -v askbridge)\"`, \
-             or a port that your router forwards to, as with `--https 0.0.0.0:8443 --public-port 443`"
+            "ports below 1024 need special rights. If your router forwards port 443, let it lead to another one: `--https \
+             0.0.0.0:8443 --public-port 443`. Else allow every program here to use them: `sudo sysctl -w \
+             net.ipv4.ip_unprivileged_port_start=80`"
         }
         (ErrorKind::AddrInUse, ChallengeKind::TlsAlpn01) => {
             "another program has this port. Is it a proxy? then `askbridge expose proxy nginx --name NAME`. Is only port \

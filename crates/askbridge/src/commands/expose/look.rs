@@ -16,15 +16,19 @@ use crate::reach::seen_from_outside;
 use crate::settings::{Settings, has_program};
 
 pub(super) async fn run(settings: &Settings, record: Option<&Record>) -> Result<Exit, Failure> {
-    match record {
-        Some(record) => exposed(settings, record).await,
-        None => recommend(settings).await,
+    let by_hand = || settings.top.public_url.as_deref().filter(|url| url.starts_with("https://"));
+    match (record, by_hand()) {
+        (Some(record), _) => {
+            exposed(settings, &record.url, &record.way, "; undo all this with `askbridge expose off`").await
+        }
+        (None, Some(url)) => exposed(settings, url, "as your own settings say", "").await,
+        (None, None) => recommend(settings).await,
     }
 }
 
 /// Says how the way that was chosen is doing.
-async fn exposed(settings: &Settings, record: &Record) -> Result<Exit, Failure> {
-    print(&format!("people open {} ({})", record.url, record.way))?;
+async fn exposed(settings: &Settings, url: &str, way: &str, undo: &str) -> Result<Exit, Failure> {
+    print(&format!("people open {url} ({way})"))?;
     if let Some(source) = settings.certificate_source()? {
         let files = source.files();
         let days = |ms: i64| ms / (24 * 60 * 60 * 1000);
@@ -39,16 +43,16 @@ async fn exposed(settings: &Settings, record: &Record) -> Result<Exit, Failure> 
             print(&format!("its renewal failed: {}", visible(&why)))?;
         }
     }
-    match ask_from_outside(settings, &record.url, authorities(settings)?).await? {
-        Reached::Us => print(&format!("{} answers, and it is this askbridge", record.url))?,
+    match ask_from_outside(settings, url, authorities(settings)?).await? {
+        Reached::Us => print(&format!("{url} answers, and it is this askbridge"))?,
         Reached::Not(why) => {
-            let what = format!("{} does not lead here: {}", record.url, visible(&why));
+            let what = format!("{url} does not lead here: {}", visible(&why));
             return Err(
                 Failure::new(what).hint("is askbridge running, and was it started since? see `askbridge doctor`")
             );
         }
     }
-    tell("pair a phone with `askbridge pair`; undo all this with `askbridge expose off`");
+    tell(&format!("pair a phone with `askbridge pair`{undo}"));
     Ok(Exit::Good)
 }
 

@@ -38,12 +38,15 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
     /// Commands that undo what was done outside of our settings.
     pub(super) undo: Vec<Vec<String>>,
+    /// Terms of service that the person accepted for this.
+    pub(super) accepted: Option<String>,
 }
 
 impl Plan {
     pub(super) fn new(way: &'static str, url: String) -> Self {
         let values = vec![("", "public_url", Value::from(url.clone()))];
-        Self { way, url, values, steps: Vec::new(), shows: Vec::new(), notes: Vec::new(), undo: Vec::new() }
+        let (steps, shows, notes, undo) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { way, url, values, steps, shows, notes, undo, accepted: None }
     }
 
     pub(super) fn set(&mut self, section: &'static str, name: &'static str, value: impl Into<Value>) {

@@ -1,7 +1,8 @@
 //! What `expose` did last, so that it can be changed and undone: a file beside the certificates.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,13 +23,16 @@ pub(crate) struct Record {
     pub(super) values: Vec<(String, Value)>,
     /// Commands that undo what was done elsewhere.
     pub(super) undo: Vec<Vec<String>>,
+    /// Terms of service that the person accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    accepted: Option<String>,
 }
 
 impl Record {
     pub(super) fn of(plan: &Plan, file: PathBuf) -> Self {
         let values = plan.values.iter().map(|(section, name, value)| (full_name(section, name), value.clone()));
         let (way, url, undo) = (plan.way.to_owned(), plan.url.clone(), plan.undo.clone());
-        Self { way, url, file, values: values.collect(), undo }
+        Self { way, url, file, values: values.collect(), undo, accepted: plan.accepted.clone() }
     }
 
     /// `None`: this server was not exposed.
@@ -38,8 +42,7 @@ impl Record {
 
     pub(super) fn write(&self, settings: &Settings) -> Result<(), Failure> {
         let path = path(settings);
-        let folder = settings.tls_folder();
-        fs::create_dir_all(&folder)?;
+        private_folder(&settings.tls_folder())?;
         let text = serde_json::to_string_pretty(self).map_err(anyhow::Error::from)?;
         let beside = path.with_extension("new");
         fs::write(&beside, text)?;
@@ -60,6 +63,11 @@ impl Record {
     pub(super) fn has(&self, name: &str) -> bool {
         self.values.iter().any(|(known, _)| known == name)
     }
+}
+
+/// Makes a folder that only its owner can enter: keys lie beside the record.
+pub(super) fn private_folder(folder: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 fn path(settings: &Settings) -> PathBuf {

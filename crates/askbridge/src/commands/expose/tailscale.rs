@@ -13,6 +13,7 @@ use tokio::process::Command;
 
 use super::args::TailscaleArgs;
 use super::plan::{Plan, https};
+use super::record::private_folder;
 use crate::failure::Failure;
 use crate::output::tell;
 use crate::settings::{Settings, has_program};
@@ -97,7 +98,7 @@ pub(super) async fn plan(settings: &Settings, args: &TailscaleArgs) -> Result<Pl
 pub(super) async fn carry_out(settings: &Settings, args: &TailscaleArgs) -> Result<(), Failure> {
     if args.certificate {
         let (certificate, key) = files(settings);
-        std::fs::create_dir_all(settings.tls_folder().join("tailscale"))?;
+        private_folder(&settings.tls_folder().join("tailscale"))?;
         let source = CertificateSource::Tailscale(Tailscale { name: here().await?.name, certificate, key });
         let obtained = source.obtain(&Challenges::default(), &Clock::System, &Chance::System).await;
         return obtained.map_err(|error| Failure::from(anyhow::Error::from(error)).hint(OPERATOR));

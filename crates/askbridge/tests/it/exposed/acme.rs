@@ -99,7 +99,11 @@ fn a_name_that_is_added_is_certified_by_the_server_that_has_the_port() {
     assert!(ran.stderr.contains("the server that runs has that port"), "{}", ran.stderr);
     let two = Https { name: "two.example", ..trusting(&pebble) };
     let is_served = || two.curl("/healthz").output().unwrap().status.success();
-    until("the certificate is for both names", || is_served().then_some(()));
+    until("the certificate is for both names", || {
+        let failed = home.bridge.log().contains("could not be renewed");
+        assert!(!failed, "{}\n{}", home.bridge.log(), pebble.log());
+        is_served().then_some(())
+    });
     assert_eq!(two.get("/v1/me", &[]).0, 401, "and both are names of this server");
 }
 

@@ -11,6 +11,7 @@ fn off_leaves_the_settings_byte_for_byte_as_they_were() {
     let port = free_port();
     home.expose(&format!("lan --name localhost --https 127.0.0.1:{port} --no-pair"));
     assert!(home.settings().contains("# mine, with a comment\r\n") && home.settings().contains("[tls]\r\n"));
+    assert!(!home.bridge.log().contains("was open to other users"), "{}", home.bridge.log());
     let dry = home.run("expose off --dry-run");
     assert!(dry.good().contains("-public_url") && dry.stderr.contains("would delete the keys"), "{}", dry.stdout);
     home.run("expose off").good();

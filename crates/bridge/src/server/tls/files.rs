@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use askbridge_core::ids::Timestamp;
 use parking_lot::RwLock;
 use tokio::time::interval;
 use tokio_rustls::TlsAcceptor;
@@ -55,6 +56,7 @@ impl std::fmt::Debug for Acceptor {
 struct InForce {
     key: RwLock<Arc<CertifiedKey>>,
     names: RwLock<Vec<String>>,
+    validity: RwLock<Validity>,
     challenges: Challenges,
 }
 
@@ -70,10 +72,10 @@ impl ResolvesServerCert for InForce {
 impl Tls {
     /// Reads both files. The error says which of them is wrong.
     pub fn open(files: TlsFiles) -> Result<Self, CertificateError> {
-        let Certificate { key, names, .. } = Certificate::read(&files)?;
+        let Certificate { key, names, validity } = Certificate::read(&files)?;
         let challenges = Challenges::default();
-        let (key, names) = (RwLock::new(Arc::new(key)), RwLock::new(names));
-        let certificate = Arc::new(InForce { key, names, challenges: challenges.clone() });
+        let (key, names, validity) = (RwLock::new(Arc::new(key)), RwLock::new(names), RwLock::new(validity));
+        let certificate = Arc::new(InForce { key, names, validity, challenges: challenges.clone() });
         let acceptor = Acceptor(TlsAcceptor::from(Arc::new(config(Arc::clone(&certificate) as _))));
         Ok(Self { files, certificate, challenges, offer: None, acceptor })
     }
@@ -93,6 +95,11 @@ impl Tls {
     pub fn covers(files: &TlsFiles, names: &[String]) -> Result<bool, CertificateError> {
         let read = Certificate::read(files)?;
         Ok(names.iter().all(|name| read.is_for(name)))
+    }
+
+    /// Until when the certificate in force is valid.
+    pub(crate) fn valid_until(&self) -> Timestamp {
+        self.certificate.validity.read().until
     }
 
     /// The proofs that handshakes show to an ACME server.
@@ -135,8 +142,9 @@ impl Tls {
     /// Reads the files again. Returns whether they are in force.
     pub(super) fn reload(&self) -> bool {
         match Certificate::read(&self.files) {
-            Ok(Certificate { key, names, .. }) => {
+            Ok(Certificate { key, names, validity }) => {
                 *self.certificate.key.write() = Arc::new(key);
+                *self.certificate.validity.write() = validity;
                 *self.certificate.names.write() = names;
                 info!("The certificate was read again, and new connections get it");
                 true

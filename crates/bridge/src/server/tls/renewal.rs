@@ -155,11 +155,12 @@ pub(in crate::server) async fn renew(
             }
             Err(error) => {
                 let failures = state.failures.saturating_add(1);
-                let asked = match &error {
-                    RenewalError::Acme(error) => error.again_after(),
-                    _ => None,
+                let (first, asked) = match &error {
+                    RenewalError::Acme(error) if error.is_passing() => (limits::RENEWAL_WAIT_UNREACHED, None),
+                    RenewalError::Acme(error) => (limits::RENEWAL_WAIT_FIRST, error.again_after()),
+                    _ => (limits::RENEWAL_WAIT_FIRST, None),
                 };
-                let wait = wait(&source, failures, &chance).max(asked.unwrap_or_default());
+                let wait = wait(&source, first, failures, &chance).max(asked.unwrap_or_default());
                 let why = chain(&error);
                 warn!(error = why, failures, again_after_s = wait.as_secs(), "The certificate could not be renewed");
                 RenewalState { tried_at: now.0, failures, why: Some(why), again_at: Some(now.plus(wait).0) }
@@ -191,8 +192,8 @@ fn due(source: &CertificateSource, state: &RenewalState) -> Timestamp {
 
 /// How long to wait after so many failures: twice as long each time, and never more than a thirtieth of the
 /// certificate's time, so that several tries are left. A tenth of it is by chance.
-fn wait(source: &CertificateSource, failures: u32, chance: &Chance) -> Duration {
-    let doubled = limits::RENEWAL_WAIT_FIRST.saturating_mul(1 << failures.saturating_sub(1).min(16));
+fn wait(source: &CertificateSource, first: Duration, failures: u32, chance: &Chance) -> Duration {
+    let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16));
     let lifetime = Tls::validity(&source.files()).map_or(i64::MAX, |validity| validity.lifetime_ms());
     let thirtieth = Duration::from_millis(u64::try_from(lifetime / 30).unwrap_or(u64::MAX));
     let wait = doubled.min(limits::RENEWAL_WAIT_MAX).min(thirtieth).max(limits::RENEWAL_WAIT_MIN);
@@ -228,7 +229,7 @@ mod tests {
         let (first, most) = (limits::RENEWAL_WAIT_FIRST, limits::RENEWAL_WAIT_MAX);
         let chance = Chance::seeded(1);
         for (failures, around) in [(1, first), (2, first * 2), (4, first * 8), (40, most)] {
-            let wait = wait(&source, failures, &chance);
+            let wait = wait(&source, first, failures, &chance);
             assert!(wait >= around.mul_f64(0.9) && wait <= around.mul_f64(1.1), "{failures}: {wait:?}");
         }
     }

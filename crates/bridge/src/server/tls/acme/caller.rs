@@ -15,6 +15,8 @@ use parking_lot::Mutex;
 use super::error::AcmeError;
 use crate::outbound::{Call, Failed, Outbound};
 
+const BAD_NONCE: &str = "urn:ietf:params:acme:error:badNonce";
+
 /// Carries requests to one ACME server.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
@@ -48,6 +50,7 @@ impl Caller {
     /// Says why something failed, in the server's words where it has any.
     pub(super) fn error(&self, error: Error) -> AcmeError {
         match error {
+            Error::Api(problem) if problem.r#type.as_deref() == Some(BAD_NONCE) => AcmeError::Nonces,
             Error::Api(problem) => {
                 let mut why = problem.detail.clone().or_else(|| problem.r#type.clone()).unwrap_or_default();
                 for part in &problem.subproblems {

@@ -18,6 +18,8 @@ pub enum AcmeError {
         /// How long it asks us to wait.
         again_after: Option<Duration>,
     },
+    #[error("the ACME server refused one nonce after another")]
+    Nonces,
     #[error("the ACME server could not confirm that `{name}` leads here: {why}")]
     Unconfirmed { name: String, why: String },
     #[error("the ACME server offers no {kind} challenge for `{name}`")]
@@ -48,5 +50,10 @@ impl AcmeError {
             Self::Refused { again_after, .. } => *again_after,
             _ => None,
         }
+    }
+
+    /// Did our request not reach the server, or was it refused without a look at it? Then an early try costs nothing.
+    pub(in crate::server::tls) fn is_passing(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Nonces)
     }
 }

@@ -20,6 +20,10 @@ pub const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
 /// Its server for trying things out, whose certificates no browser trusts.
 pub const LETS_ENCRYPT_STAGING: &str = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
+/// How often an order is begun anew because the server refused every nonce of a request: `instant-acme` gives up after
+/// three in a row, which happens to servers behind a load balancer, and to pebble by intent. Beyond: it failed.
+const NONCE_TRIES_MAX: usize = 3;
+
 /// How we show an ACME server that a name leads here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChallengeKind {
@@ -57,6 +61,12 @@ impl Acme {
 
     /// Obtains a certificate and puts it in its file. The terms were accepted by the person before.
     pub async fn obtain(&self, challenges: &Challenges) -> Result<(), AcmeError> {
+        for _ in 1..NONCE_TRIES_MAX {
+            match order::obtain(self, challenges).await {
+                Err(AcmeError::Nonces) => {}
+                obtained => return obtained,
+            }
+        }
         order::obtain(self, challenges).await
     }
 }
