@@ -61,6 +61,10 @@ pub(super) fn write(
     record: Option<&Record>,
 ) -> Result<bool, Failure> {
     let target = target(config, settings, plan, record)?;
+    // Another file was named then: what is ours there would stay for ever.
+    if let Some(record) = record.filter(|record| record.file != target.file) {
+        take_out(settings, record, false)?;
+    }
     // First, so that what is in the settings is never without it.
     Record::of(plan, target.file.clone()).write(settings)?;
     let change = install(&target, false).map_err(failed)?;

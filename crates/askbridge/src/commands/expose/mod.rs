@@ -1,6 +1,6 @@
 //! `askbridge expose`: lets other devices reach this server over https, in one command.
 //!
-//! Each way is a file that makes a [`Plan`]: what to write into the settings, and what was or has to be done beside that
+//! Each way is a file that makes a [`plan::Plan`]: what to write into the settings, and what was or has to be done beside that
 //! (`acme.rs`, `tailscale.rs`, `lan.rs`, `proxy.rs`). `change.rs` writes the settings, `record.rs` remembers what was
 //! ours in them, so that `off.rs` can undo it, `check.rs` asks from outside whether it works, and `finish.rs` waits for
 //! that and pairs a phone. `look.rs` recommends a way.

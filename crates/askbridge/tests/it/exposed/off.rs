@@ -39,3 +39,17 @@ fn another_way_replaces_what_the_one_before_wrote_and_keeps_what_a_person_added(
     home.run("expose off").good();
     assert_eq!(home.settings().trim(), "# added since");
 }
+
+#[test]
+fn settings_in_another_file_than_before_leave_nothing_in_that_one() {
+    let home = Home::start();
+    let other = home.bridge.dir.path().join("other.toml");
+    std::fs::write(&other, "# other\n").unwrap();
+    home.run("expose proxy caddy --name one.example --no-wait --config other.toml").good();
+    assert!(std::fs::read_to_string(&other).unwrap().contains("one.example"));
+    home.run("expose proxy caddy --name two.example --no-wait").good();
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "# other\n");
+    assert!(home.settings().contains("two.example"), "{}", home.settings());
+    home.run("expose off").good();
+    assert_eq!(home.settings(), "");
+}
