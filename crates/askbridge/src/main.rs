@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod exit_codes;
 mod failure;
+mod further;
 mod handover;
 mod logging;
 mod notify;
@@ -88,6 +89,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             runtime.block_on(commands::demo::run(&settings, args))
         }
+        Command::Expose(args) => {
+            let runtime = Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(commands::expose::run(&line, &settings, *args))
+        }
         Command::Init(args) => commands::init::run(&settings, &args),
         Command::Uninstall(args) => commands::init::uninstall(&settings, &args),
         command => client(&settings, command),
@@ -119,6 +124,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Resume(args) => commands::resume::run(settings, args).await,
             Command::Serve(_)
             | Command::Demo(_)
+            | Command::Expose(_)
             | Command::Init(_)
             | Command::Uninstall(_)
             | Command::Config(_)

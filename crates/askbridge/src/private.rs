@@ -16,6 +16,7 @@ const OURS: &[&str] = &[
     "lock",
     "run",
     "installed",
+    "tls",
     "askbridge.db",
     "index.db",
     "index-copy.db",

@@ -29,10 +29,8 @@ impl Reach {
         if !address.ip().is_unspecified() {
             let hint = address.ip().is_loopback().then(|| {
                 format!(
-                    "only this machine can open it; to let a phone in, serve with a certificate, `askbridge --listen \
-                     0.0.0.0:{port} --tls-cert FILE --tls-key FILE`, or put a proxy or a VPN in front, `askbridge \
-                     --public-url https://NAME`, or serve your own network, unencrypted, with `askbridge --listen \
-                     0.0.0.0:{port}`"
+                    "only this machine can open it; `askbridge expose` lets a phone in over https, and `askbridge --listen \
+                     0.0.0.0:{port}` your own network, unencrypted"
                 )
             });
             return Self { base: plain(address.ip()), hint, is_guessed: false };
@@ -53,7 +51,7 @@ impl Reach {
 }
 
 /// Replaces the unspecified address, which a browser cannot open, by the one that the network sees. Sends nothing.
-fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
+pub(crate) fn seen_from_outside(everywhere: IpAddr) -> Option<IpAddr> {
     let routed = |any: &str, far: &str| {
         let socket = UdpSocket::bind(any).ok()?;
         socket.connect(far).ok()?;

@@ -16,7 +16,7 @@ use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::ringing::ring;
 use askbridge_bridge::runtime::{Bridge, Handle, Location, OpenError, Options, Store};
-use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, serve};
+use askbridge_bridge::server::{App, AppOptions, Handed, ListenError, Listeners, Server, keep_renewed, serve};
 use askbridge_bridge::traces::Telling;
 use askbridge_bridge::workflows::GobbySource;
 use askbridge_bridge::{keeping, rule_file, stable_node_id, workflows};
@@ -26,6 +26,7 @@ use askbridge_policy::Problem;
 use tracing::{debug, info, warn};
 
 use crate::failure::Failure;
+use crate::further::Further;
 use crate::private::keep_private;
 use crate::reach::Reach;
 use crate::settings::Settings;
@@ -76,6 +77,8 @@ impl Served {
         let listeners =
             Listeners::take_or_bind(handed, *settings.top.listen, &settings.socket()).await.map_err(no_listener)?;
         let address = listeners.address()?;
+        let further = Further::open(settings, tls.is_some()).await?;
+        let source = settings.certificate_source()?;
         let (handle, version) = (bridge.handle.clone(), env!("CARGO_PKG_VERSION"));
         let (requests_per_second, failures_per_minute) = (*settings.limits.requests, *settings.limits.failures);
         let public_url = settings.public_url(tls.as_ref(), address);
@@ -84,6 +87,7 @@ impl Served {
         if let Some(tls) = tls {
             app.encrypt(Arc::new(tls));
         }
+        app.be_reached(settings.reach_file());
         app.agents
             .recall(app.handle.store(), app.handle.now())
             .await
@@ -107,6 +111,10 @@ impl Served {
         ring(&app, ringing).await.context("could not look after the channels")?;
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
+        further.serve(&app, &spoken.router);
+        if let Some(source) = source {
+            keep_renewed(&app, source);
+        }
         spoken.serve(&app, settings)?;
         // Optional: without this file our own commands use the configured address.
         let _ = fs::write(settings.address_file(), format!("{address}\n"));
@@ -201,7 +209,7 @@ fn no_store(settings: &Settings, error: OpenError) -> Failure {
     failure
 }
 
-fn no_listener(error: ListenError) -> Failure {
+pub(crate) fn no_listener(error: ListenError) -> Failure {
     let hint = match &error {
         ListenError::Tcp { address, source } => match source.kind() {
             ErrorKind::AddrInUse => {
@@ -210,7 +218,11 @@ fn no_listener(error: ListenError) -> Failure {
                 Some(format!("another program has this port; choose another: `askbridge --listen {other}`"))
             }
             ErrorKind::AddrNotAvailable => Some(format!("{} is not an address of this machine", address.ip())),
-            ErrorKind::PermissionDenied => Some("ports below 1024 need special rights; choose a higher one".to_owned()),
+            ErrorKind::PermissionDenied => Some(
+                "ports below 1024 need special rights: choose a higher one, or allow every program here to use them with \
+                 `sudo sysctl -w net.ipv4.ip_unprivileged_port_start=80`"
+                    .to_owned(),
+            ),
             _ => None,
         },
         ListenError::Unix { .. } => Some("the socket lies in the data folder; ASKBRIDGE_DATA moves it".to_owned()),

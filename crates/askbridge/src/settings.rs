@@ -12,14 +12,16 @@ use anyhow::{Context, Result};
 use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
-use askbridge_bridge::outbound::{Authorities, OutboundOptions};
+use askbridge_bridge::outbound::{Authorities, Outbound, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
-use askbridge_bridge::server::{Origins, Tls, TlsFiles};
+use askbridge_bridge::server::{
+    Acme, Authority, CertificateSource, ChallengeKind, LETS_ENCRYPT, Offer, Origins, Tailscale, Tls, TlsFiles,
+};
 use askbridge_bridge::traces::Collector;
 use askbridge_bridge::when_down::WHEN_DOWN_FILE;
 use askbridge_bridge::workflows::GobbySource;
-use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
+use askbridge_config::{AcmeChallenge, Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::rules::ToolPattern;
 use askbridge_core::terms::{Rules, Warm};
 use askbridge_platform::ourselves;
@@ -110,7 +112,11 @@ impl Settings {
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
-        (*scratch.set.tls.cert, *scratch.set.tls.key) = (None, None);
+        let tls = &mut scratch.set.tls;
+        (*tls.cert, *tls.key, *tls.listen, *tls.redirect) = (None, None, None, None);
+        (*tls.authority, *tls.tailscale) = (None, None);
+        scratch.set.acme.names.clear();
+        *scratch.set.top.behind_proxy = false;
         *scratch.set.otel.endpoint = None;
         scratch.set.dialects.speak.clear();
         *scratch.set.dialects.insecure_loopback = false;
@@ -131,15 +137,57 @@ impl Settings {
                     .hint("name the file of the certificate: `--tls-cert FILE`"));
             }
         };
-        let tls = Tls::open(TlsFiles { certificate, key }).context("could not use the certificate for https")?;
-        Ok(Some(tls))
+        let is_ours = self.certificate_source()?.is_some();
+        let tls = Tls::open(TlsFiles { certificate, key }).context("could not use the certificate for https");
+        let tls = tls.map_err(|error| match is_ours {
+            true => Failure::from(error).hint("obtain it again with `askbridge expose`, as when you began"),
+            false => Failure::from(error),
+        })?;
+        let offer = self.tls.authority.as_ref().and_then(|folder| Offer::read(&folder.join("root.pem")));
+        Ok(Some(match offer {
+            Some(offer) => tls.offering(offer),
+            None => tls,
+        }))
+    }
+
+    /// Where the certificate is renewed from, if that is configured.
+    pub(crate) fn certificate_source(&self) -> Result<Option<CertificateSource>, Failure> {
+        let (tls, acme) = (&self.tls, &self.acme);
+        if !acme.names.is_empty() {
+            let folder = tls.cert.as_ref().and_then(|cert| Some(cert.parent()?.to_owned()));
+            let folder = folder.unwrap_or_else(|| self.tls_folder().join("acme"));
+            let directory = (*acme.directory).clone().unwrap_or_else(|| LETS_ENCRYPT.to_owned());
+            let challenge = match *acme.challenge {
+                AcmeChallenge::TlsAlpn01 => ChallengeKind::TlsAlpn01,
+                AcmeChallenge::Http01 => ChallengeKind::Http01,
+            };
+            let outbound = self.outbound_to_acme(acme.authorities.as_deref())?;
+            let (names, profile) = ((*acme.names).clone(), (*acme.profile).clone());
+            let acme = Acme { folder, directory, names, profile, challenge, outbound };
+            return Ok(Some(CertificateSource::Acme(acme)));
+        }
+        if let Some(folder) = &*tls.authority {
+            return Ok(Some(CertificateSource::Authority(Authority { folder: folder.clone() })));
+        }
+        let (Some(name), Some(certificate), Some(key)) = (&*tls.tailscale, &*tls.cert, &*tls.key) else {
+            return Ok(None);
+        };
+        let (name, certificate, key) = (name.clone(), certificate.clone(), key.clone());
+        Ok(Some(CertificateSource::Tailscale(Tailscale { name, certificate, key })))
+    }
+
+    /// The client for an ACME server, whose own address may be vouched for by another authority.
+    pub(crate) fn outbound_to_acme(&self, authorities: Option<&Path>) -> Result<Outbound, Failure> {
+        let Some(path) = authorities else { return Ok(Outbound::new(self.calls.clone())) };
+        let authorities = trusted(path, "acme.authorities")?;
+        Ok(Outbound::new(OutboundOptions { authorities, ..self.calls.clone() }))
     }
 
     /// Where people open a server on `address`: as configured, or at the first name of its certificate.
     pub(crate) fn public_url(&self, tls: Option<&Tls>, address: SocketAddr) -> Option<String> {
         let named = || {
             let name = tls?.names().into_iter().next()?;
-            Some(match address.port() {
+            Some(match self.tls.listen.unwrap_or(address).port() {
                 443 => format!("https://{name}"),
                 port => format!("https://{name}:{port}"),
             })
@@ -151,6 +199,10 @@ impl Settings {
     pub(crate) fn origins(&self, tls: Option<&Tls>, public_url: Option<&str>) -> Origins {
         let origins = Origins::new(&self.top.allowed_origins).with_hosts(&self.top.allowed_hosts);
         let origins = origins.with_hosts(&tls.map(Tls::names).unwrap_or_default());
+        // Those of a certificate that is still to be obtained, too.
+        let origins = origins.with_hosts(&self.acme.names);
+        // A certificate is for others. A tunnel may carry them here, and then they seem to be on this machine.
+        let origins = if tls.is_some() || *self.top.behind_proxy { origins.with_others() } else { origins };
         match public_url {
             Some(url) => origins.with_public_url(url),
             None => origins,
@@ -260,6 +312,16 @@ impl Settings {
         self.data.join("run").join("dialects")
     }
 
+    /// The folder of our own certificates and keys.
+    pub(crate) fn tls_folder(&self) -> PathBuf {
+        self.data.join("tls")
+    }
+
+    /// The file with which `expose` finds out whether an address leads to this server.
+    pub(crate) fn reach_file(&self) -> PathBuf {
+        self.data.join("run").join("reach")
+    }
+
     /// The address of the running server: the one set for this command, unless its port is 0, or the one in its file.
     pub(crate) fn served_address(&self) -> SocketAddr {
         let listen = *self.top.listen;
@@ -290,15 +352,22 @@ impl Settings {
 fn calls(set: &askbridge_config::Settings) -> Result<OutboundOptions, Failure> {
     let authorities = match &*set.outbound.authorities {
         None => Authorities::default(),
-        Some(path) => {
-            let shown = path.display();
-            let pem = fs::read(path).with_context(|| format!("could not read `{shown}` (`outbound.authorities`)"))?;
-            Authorities::read(&pem).map_err(|why| {
-                Failure::new(format!("could not make sense of `{shown}` (`outbound.authorities`): {why}"))
-            })?
-        }
+        Some(path) => trusted(path, "outbound.authorities")?,
     };
     Ok(OutboundOptions { private: (*set.outbound.private).clone(), authorities, ..OutboundOptions::default() })
+}
+
+/// Reads the authorities that `setting` names.
+pub(crate) fn trusted(path: &Path, setting: &str) -> Result<Authorities, Failure> {
+    let shown = path.display();
+    let pem = fs::read(path).with_context(|| format!("could not read `{shown}` (`{setting}`)"))?;
+    Authorities::read(&pem)
+        .map_err(|why| Failure::new(format!("could not make sense of `{shown}` (`{setting}`): {why}")))
+}
+
+/// Is there a program of this name on PATH?
+pub(crate) fn has_program(name: &str) -> bool {
+    text("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }
 
 /// Returns flags for what was set for this command alone, which another one would not know.

@@ -26,8 +26,9 @@ impl Spoken {
     /// Makes the routers and opens the ports. Nothing is accepted yet.
     pub(crate) async fn prepare(app: &App, settings: &Settings) -> Result<Self, Failure> {
         if *settings.dialects.insecure_loopback && app.origins.expect_a_proxy() {
-            let why = "`dialects.insecure_loopback` cannot be combined with `public_url`, `allowed_hosts` or an entry in \
-                       `allowed_origins` that is not on this machine: what a proxy passes on comes from this machine too, and would need no token";
+            let why = "`dialects.insecure_loopback` cannot be combined with `behind_proxy`, a certificate, `public_url`, \
+                       `allowed_hosts` or an entry in `allowed_origins` that is not on this machine: what a proxy or a \
+                       tunnel passes on comes from this machine too, and would need no token";
             return Err(Failure::new(why).hint("leave `--insecure-loopback` out and give those clients a token"));
         }
         let mut places: Vec<(Option<SocketAddr>, Vec<_>)> = Vec::new();

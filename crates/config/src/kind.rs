@@ -37,6 +37,8 @@ pub enum Form {
     Text,
     Secret,
     Url,
+    Endpoint,
+    Word,
     Collector,
     Hosts,
     Origins,
@@ -56,6 +58,13 @@ pub enum Form {
 
 pub(crate) const fn address() -> Kind<SocketAddr> {
     Kind { form: Form::Address, read: |form, text| text.parse().map_err(|_| form.wrong(text)) }
+}
+
+pub(crate) const fn address_or_none() -> Kind<Option<SocketAddr>> {
+    Kind {
+        form: Form::Address,
+        read: |form, text| some(text).map(|text| text.parse().map_err(|_| form.wrong(text))).transpose(),
+    }
 }
 
 pub(crate) const fn folder() -> Kind<Option<PathBuf>> {
@@ -104,6 +113,37 @@ pub(crate) const fn server() -> Kind<Option<String>> {
         read: |form, text| match text {
             HERE => Ok(Some(HERE.to_owned())),
             text => (url().read)(form, text),
+        },
+    }
+}
+
+/// An address with a path, over https.
+pub(crate) const fn endpoint() -> Kind<Option<String>> {
+    Kind {
+        form: Form::Endpoint,
+        read: |form, text| {
+            let Some(url) = some(text) else { return Ok(None) };
+            let rest = url.strip_prefix("https://").filter(|rest| !rest.contains(['?', '#', '@', ' ']));
+            let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
+            match host.is_some_and(is_host) {
+                true => Ok(Some(url.to_owned())),
+                false => Err(form.wrong(text)),
+            }
+        },
+    }
+}
+
+/// One word, of letters, digits, dots, hyphens and underscores.
+pub(crate) const fn word_or_none() -> Kind<Option<String>> {
+    Kind {
+        form: Form::Word,
+        read: |form, text| {
+            let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+            match some(text) {
+                None => Ok(None),
+                Some(word) if word.bytes().all(fits) => Ok(Some(word.to_owned())),
+                Some(_) => Err(form.wrong(text)),
+            }
         },
     }
 }
@@ -323,6 +363,17 @@ impl Word for LogFormat {
     const WORDS: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
 }
 
+/// How an ACME server is shown that a name leads here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcmeChallenge {
+    TlsAlpn01,
+    Http01,
+}
+
+impl Word for AcmeChallenge {
+    const WORDS: &'static [(&'static str, Self)] = &[("tls-alpn-01", Self::TlsAlpn01), ("http-01", Self::Http01)];
+}
+
 impl Word for OnExpiry {
     const WORDS: &'static [(&'static str, Self)] = &[("tell", Self::Tell), ("stop", Self::TellAndStop)];
 }
@@ -377,6 +428,12 @@ mod tests {
         let hosts = hosts();
         assert_eq!((hosts.read)(hosts.form, "ask.example, b.example:8443").unwrap(), ["ask.example", "b.example:8443"]);
         assert!((hosts.read)(hosts.form, "https://ask.example").is_err());
+        let endpoint = endpoint();
+        assert!((endpoint.read)(endpoint.form, "https://localhost:14000/dir").is_ok());
+        for wrong in ["http://acme.example/dir", "acme.example", "https://", "https:///dir", "https://me@acme.example/"]
+        {
+            assert!((endpoint.read)(endpoint.form, wrong).is_err(), "{wrong}");
+        }
         let origins = origins();
         assert!((origins.read)(origins.form, "https://desk.example").is_ok());
         assert!((origins.read)(origins.form, "https://desk.example/page").is_err());

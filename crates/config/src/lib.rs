@@ -20,9 +20,11 @@ mod texts;
 
 pub use collector::Collector;
 pub use flags::{Flags, ForEveryone, ForServer};
-pub use kind::{Form, HERE, LogFormat, bytes, items};
+pub use kind::{AcmeChallenge, Form, HERE, LogFormat, bytes, items};
 pub use reference::page as reference;
 pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;
-pub use settings::{Agents, Dialects, Hooks, Limits, Log, Mcp, Notify, Otel, Outbound, Settings, Terms, Top};
+pub use settings::{
+    Acme, Agents, Dialects, Hooks, Limits, Log, Mcp, Notify, Otel, Outbound, Settings, Terms, Tls, Top,
+};
 pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

@@ -16,8 +16,9 @@ use ipnet::IpNet;
 
 use super::collector::{Collector, collector};
 use super::kind::{
-    Kind, LogFormat, SpokenAt, address, amount, count, dialects, file, folder, folders, hosts, hours, level, one_of,
-    origins, ranges, secret, server, span, span_or_zero, spans_of, text, tools, url, waits, yes_or_no,
+    AcmeChallenge, Kind, LogFormat, SpokenAt, address, address_or_none, amount, count, dialects, endpoint, file,
+    folder, folders, hosts, hours, level, one_of, origins, ranges, secret, server, span, span_or_zero, spans_of, text,
+    tools, url, waits, word_or_none, yes_or_no,
 };
 use super::table::Default::{Computed, Nothing, Text};
 use super::table::{Flag, Key, Machine, Names, Setting, USUAL, Whose, settings};
@@ -51,6 +52,9 @@ settings! {
         /// Where people reach the server from outside, for links; its name need not be in `allowed_hosts`. With it, no
         /// address counts as this machine
         public_url: Option<String> = url(), Text("");
+        /// Does a proxy or a tunnel of this machine pass requests on to the server? Then no address counts as this
+        /// machine, even where no name is configured; `askbridge expose` writes it
+        behind_proxy: bool = yes_or_no(), Text("false");
         /// Names under which a proxy passes requests on to the server, like `ask.example.org`. With one, no address
         /// counts as this machine
         allowed_hosts: Vec<String> = hosts(), Text("");
@@ -78,6 +82,32 @@ settings! {
         cert: Option<PathBuf> = file(), Text("");
         /// A PEM file with the private key of the certificate
         key: Option<PathBuf> = file(), Text("");
+        /// A further address for other machines, like `0.0.0.0:443`, that speaks https and nothing else; `listen` stays
+        /// as it is for this machine
+        listen: Option<SocketAddr> = address_or_none(), Text("");
+        /// An address on which plain http is redirected to https, and an ACME server finds its HTTP-01 proofs, like
+        /// `0.0.0.0:80`
+        redirect: Option<SocketAddr> = address_or_none(), Text("");
+        /// Folder of an authority of our own, which `askbridge expose lan` makes; the certificate is renewed from it
+        authority: Option<PathBuf> = folder(), Text("");
+        /// Name of this machine in its tailnet, like `desk.tail1234.ts.net`; the certificate is renewed with `tailscale
+        /// cert`
+        tailscale: Option<String> = word_or_none(), Text("");
+    }
+
+    /// Certificates from an ACME server.
+    acme: Acme {
+        /// What the certificate is for: names, or addresses; with it, the server renews `tls.cert` itself
+        names: Vec<String> = hosts(), Text("");
+        /// The address of the ACME server
+        directory: Option<String> = endpoint(), Text("https://acme-v02.api.letsencrypt.org/directory");
+        /// A kind of certificate that the ACME server offers, like `shortlived`, which Let's Encrypt wants for addresses
+        profile: Option<String> = word_or_none(), Text("");
+        /// How the ACME server is shown that a name leads here: `tls-alpn-01` in a handshake on port 443, `http-01` over
+        /// plain http on port 80 (`tls.redirect`)
+        challenge: AcmeChallenge = one_of::<AcmeChallenge>(), Text("tls-alpn-01");
+        /// A PEM file with the authority of the ACME server's own address, for servers in a private network
+        authorities: Option<PathBuf> = file(), Text("");
     }
 
     /// How much one caller may do.

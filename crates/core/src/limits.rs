@@ -284,6 +284,23 @@ pub const GIT_LOOKS_MAX: usize = 4;
 pub const GIT_OUTPUT_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Bytes of a certificate with its chain, or of a key.
 pub const CERTIFICATE_BYTES_MAX: u64 = 1024 * 1024;
+/// How long one request to an ACME server may take. Beyond: the order failed, and is made again later.
+pub const ACME_CALL_MAX: Duration = Duration::from_secs(30);
+/// How long an ACME server may take to look at our proofs, and again to issue. Beyond: the order failed.
+pub const ACME_ORDER_MAX: Duration = Duration::from_secs(120);
+/// Names and addresses in one certificate, as many as Let's Encrypt allows. Beyond: refused.
+pub const CERTIFICATE_NAMES_MAX: usize = 100;
+/// Wait after the first failed renewal of a certificate. It doubles with each failure. Let's Encrypt allows five
+/// failures an hour.
+pub const RENEWAL_WAIT_FIRST: Duration = Duration::from_secs(10 * 60);
+/// The same where the other server could not be reached, as when a machine has just started: that counts nowhere.
+pub const RENEWAL_WAIT_UNREACHED: Duration = Duration::from_secs(30);
+/// Longest wait between two tries to renew a certificate.
+pub const RENEWAL_WAIT_MAX: Duration = Duration::from_secs(6 * 60 * 60);
+/// Shortest wait between two tries to renew a certificate, however short its own time is.
+pub const RENEWAL_WAIT_MIN: Duration = Duration::from_secs(2);
+/// How long `expose` waits until its address answers with the new settings. Beyond: it says so, and ends.
+pub const EXPOSE_WAIT_MAX: Duration = Duration::from_secs(15 * 60);
 /// Spans that are queued for the collector. Beyond: they are dropped, and counted.
 pub const SPANS_WAITING_MAX: usize = 4096;
 /// Traced asks whose request is remembered. Beyond: an arbitrary one is dropped, and its span has no parent.

@@ -13,6 +13,7 @@ mod mcp;
 mod nats;
 mod nginx;
 mod npm;
+mod pebble;
 mod peers;
 mod receivers;
 mod schemathesis;
@@ -51,6 +52,7 @@ pub(crate) struct Installed {
     telegram: PathBuf,
     chromium: PathBuf,
     nginx: PathBuf,
+    pebble: PathBuf,
     receivers: PathBuf,
     caddy: PathBuf,
     golang: PathBuf,
@@ -72,6 +74,7 @@ impl Installed {
             ("ASKBRIDGE_TEST_TELEGRAM", self.telegram.as_os_str()),
             ("CHROMIUM", self.chromium.as_os_str()),
             ("ASKBRIDGE_TEST_NGINX", self.nginx.as_os_str()),
+            ("ASKBRIDGE_TEST_PEBBLE", self.pebble.as_os_str()),
             ("ASKBRIDGE_TEST_RECEIVERS", self.receivers.as_os_str()),
             ("ASKBRIDGE_TEST_CADDY", self.caddy.as_os_str()),
             ("ASKBRIDGE_TEST_GO", self.golang.as_os_str()),
@@ -97,6 +100,7 @@ pub(crate) fn run() -> Result<Installed> {
         telegram: telegram::run(&tools)?,
         chromium: chromium::run()?,
         nginx: nginx::run(&tools)?,
+        pebble: pebble::run(&tools)?,
         receivers: receivers::run(&tools)?,
         caddy: caddy::run(&tools)?,
         golang: golang::run(&tools)?,

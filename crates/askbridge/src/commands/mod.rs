@@ -10,6 +10,7 @@ pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod digest;
 pub(crate) mod doctor;
+pub(crate) mod expose;
 pub(crate) mod hook;
 pub(crate) mod inbox;
 pub(crate) mod init;

@@ -49,6 +49,14 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// A link for a device of the person at this machine.
+    pub(crate) fn own_device(vouched: bool) -> Self {
+        let (name, role, device) = (None, Role::Operator, None);
+        Self { name, role, print_token: false, device, yes_i_am_a_person: vouched, json: false }
+    }
+}
+
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Role {
     Person,

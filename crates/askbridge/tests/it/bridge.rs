@@ -196,6 +196,11 @@ impl TestBridge {
         self.phone.get_or_init(pair).clone()
     }
 
+    /// From now on, the phone is the one that was paired with this token.
+    pub(crate) fn has_phone(&self, token: &str) {
+        self.phone.set(token.to_owned()).expect("there is no other phone");
+    }
+
     /// Waits until a device is asked for a tap, and returns its ask.
     #[track_caller]
     pub(crate) fn the_open_tap(&self) -> Value {

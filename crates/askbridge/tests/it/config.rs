@@ -69,6 +69,7 @@ fn every_setting_says_where_it_came_from() {
     url (none) default
     authorities (none) default
     public_url (none) default
+    behind_proxy false default
     allowed_hosts a.example,b.example DIR/.config/askbridge/config.toml:2
     allowed_origins (none) default
     claude (none) default
@@ -78,6 +79,15 @@ fn every_setting_says_where_it_came_from() {
     roots (none) default
     tls.cert (none) default
     tls.key (none) default
+    tls.listen (none) default
+    tls.redirect (none) default
+    tls.authority (none) default
+    tls.tailscale (none) default
+    acme.names (none) default
+    acme.directory https://acme-v02.api.letsencrypt.org/directory default
+    acme.profile (none) default
+    acme.challenge tls-alpn-01 default
+    acme.authorities (none) default
     limits.requests 10000 default
     limits.failures 20 default
     agents.warm 10m default

@@ -56,6 +56,7 @@ fn a_fresh_machine_is_healthy_and_stays_untouched() {
     skipped  tokens    there is no token file yet; `askbridge` makes it
     skipped  socket    askbridge is not running; start it with `askbridge`
     good     port      ADDRESS is free
+    skipped  https     no other device reaches it over https; see `askbridge expose`
     good     versions  this is 0.1.0
     skipped  rules     there is no rule file
     good     agents    no agent runs

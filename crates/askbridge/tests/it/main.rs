@@ -17,6 +17,7 @@ mod digest;
 mod doctor;
 mod doors;
 mod elsewhere;
+mod exposed;
 mod guide;
 mod guided;
 mod guides;

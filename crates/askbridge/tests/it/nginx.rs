@@ -13,6 +13,7 @@ use crate::patience::until;
 
 /// The parts of a guide's configuration that depend on the machine, and are replaced here. The rest is used as it is.
 const LISTEN: &str = "listen 443 ssl;";
+const PLAIN: &str = "listen 80;";
 const UPSTREAM: &str = "http://127.0.0.1:4760";
 const CERTIFICATES: &str = "/etc/letsencrypt/live/ask.example.org/";
 
@@ -63,6 +64,8 @@ impl Nginx {
             assert!(config.contains(there), "the guide no longer says `{there}`");
             config = config.replace(there, &here);
         }
+        // A port of its own for plain http, too.
+        config = config.replace(PLAIN, &format!("listen 127.0.0.1:{};", free_port()));
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map(|kind| format!("    {kind}_temp_path {folder}/{kind};\n"))
             .concat();

@@ -79,6 +79,33 @@ fn what_is_wrong_with_a_certificate_is_said_at_the_start() {
     assert!(alone.contains("`tls.key` is not") && alone.contains("--tls-key FILE"), "{alone}");
     let missing = refused(&["--tls-cert", "none.pem", "--tls-key", "privkey.pem"]);
     assert!(missing.contains("could not read") && missing.contains("none.pem"), "{missing}");
+    for further in [["--tls-listen", "127.0.0.1:0"], ["--tls-redirect", "127.0.0.1:0"]] {
+        let bare = refused(&further);
+        assert!(
+            bare.contains("there is no certificate to encrypt with") && bare.contains("askbridge expose"),
+            "{bare}"
+        );
+    }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let files = ["--tls-cert", "fullchain.pem", "--tls-key", "privkey.pem"];
+    let there = refused(&[&files[..], &["--tls-listen", &address]].concat());
+    assert!(there.contains("choose another for `tls.listen`"), "{there}");
     let swapped = refused(&["--tls-cert", "privkey.pem", "--tls-key", "fullchain.pem"]);
     assert!(swapped.contains("privkey.pem` has no certificate in PEM form"), "{swapped}");
+}
+
+#[test]
+fn a_port_for_redirects_that_is_taken_keeps_nobody_from_being_served() {
+    let mut bridge = TestBridge::stopped();
+    certify(bridge.dir.path());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let files = ["--tls-cert", "fullchain.pem", "--tls-key", "privkey.pem"];
+    bridge.start_with(&[&["--listen", "127.0.0.1:0"], &files[..], &["--tls-redirect", &address]].concat());
+    assert_eq!(bridge.get("/healthz", "").status, 200);
+    assert!(bridge.log().contains("http is not redirected"), "{}", bridge.log());
+    let token = bridge.person();
+    let metrics = bridge.get("/metrics", &crate::wire::bearer(&token));
+    assert!(metrics.metric("askbridge_certificate_expires_timestamp_seconds") > 1_795_000_000.0);
 }

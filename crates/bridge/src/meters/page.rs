@@ -19,7 +19,13 @@ pub(crate) use super::text::CONTENT_TYPE;
 const AGES: [u64; 7] = [60, 600, 3_600, 4 * 3_600, 24 * 3_600, 7 * 24 * 3_600, 30 * 24 * 3_600];
 
 /// Renders the page. Reads the index, so it waits for the disk; the hot path is not disturbed.
-pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, version: &str) -> String {
+pub(crate) fn page(
+    handle: &Handle,
+    connections: usize,
+    space: Option<Space>,
+    certificate_until: Option<Timestamp>,
+    version: &str,
+) -> String {
     let mut page = Page::default();
     page.head("askbridge_build_info", "Which release this is.", "gauge");
     page.line("askbridge_build_info", &[("version", version)], 1);
@@ -42,6 +48,10 @@ pub(crate) fn page(handle: &Handle, connections: usize, space: Option<Space>, ve
     journal(&mut page, handle.store().meter());
     if let Some(space) = space {
         room(&mut page, space);
+    }
+    if let Some(until) = certificate_until {
+        let help = "Until when the certificate for https is valid, in seconds since 1970.";
+        page.gauge("askbridge_certificate_expires_timestamp_seconds", help, until.0 / 1000);
     }
     forgotten(&mut page, &handle.meters);
     process::write(&mut page, handle.meters.started_at.0);

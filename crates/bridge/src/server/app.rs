@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub struct AppInner {
     ringing_options: OnceLock<Arc<RingingOptions>>,
     /// The certificate, if connections are encrypted here.
     tls: OnceLock<Arc<Tls>>,
+    /// The file with which `expose` finds out whether an address leads to this server.
+    reached: OnceLock<PathBuf>,
     /// How long programs are kept waiting through the MCP door, if configured.
     patience: OnceLock<Patience>,
     /// The open taps.
@@ -102,6 +105,7 @@ impl App {
             ringing: Ringing::default(),
             ringing_options: OnceLock::new(),
             tls: OnceLock::new(),
+            reached: OnceLock::new(),
             patience: OnceLock::new(),
             taps: TapTable::default(),
             origins,
@@ -143,6 +147,16 @@ impl App {
 
     pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
         self.tls.get()
+    }
+
+    /// From now on, a request can find out that it reached the server of this file.
+    pub fn be_reached(&self, file: PathBuf) {
+        // Only the first call counts.
+        let _ = self.reached.set(file);
+    }
+
+    pub(crate) fn reached(&self) -> Option<&PathBuf> {
+        self.reached.get()
     }
 
     /// From now on, agents are run here.

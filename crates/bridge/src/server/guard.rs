@@ -29,6 +29,8 @@ pub struct Origins {
     hosts: Vec<String>,
     /// The origin of our own pages as people open them behind a proxy: `https://ask.example.org:8443`.
     public: Option<String>,
+    /// Was it said, or is it to be expected, that others reach us over a connection from this machine?
+    reached_by_others: bool,
 }
 
 impl Origins {
@@ -55,15 +57,23 @@ impl Origins {
         self.with_hosts(&[without_port(host).to_owned()])
     }
 
+    /// Other machines reach us, and a proxy or a tunnel on this machine may carry their connections.
+    pub fn with_others(mut self) -> Self {
+        self.reached_by_others = true;
+        self
+    }
+
     /// The address that people open, if configured.
     pub(crate) fn public_url(&self) -> Option<&str> {
         self.public.as_deref()
     }
 
-    /// Is a name or an address configured under which a proxy may forward requests? Then a connection from a loopback
-    /// address proves nothing: it may be the proxy's, and the headers that would tell are up to the proxy.
+    /// Is a proxy configured, or a name or an address under which one may forward requests, or a certificate, for which
+    /// a tunnel may carry connections? Then a connection from a loopback address proves nothing: it may be the proxy's,
+    /// and the headers that would tell are up to the proxy.
     pub fn expect_a_proxy(&self) -> bool {
-        !self.hosts.is_empty()
+        self.reached_by_others
+            || !self.hosts.is_empty()
             || self
                 .origins
                 .iter()
@@ -336,5 +346,6 @@ mod tests {
         assert!(behind(&[], &["ask.example"], None));
         assert!(behind(&[], &[], Some("https://ask.example")));
         assert!(behind(&[], &[], Some("http://192.0.2.7:8080")));
+        assert!(Origins::default().with_others().expect_a_proxy());
     }
 }

@@ -19,6 +19,7 @@ mod problem;
 mod proof;
 mod pump;
 mod query;
+mod reach;
 mod request_id;
 mod requests;
 mod router;
@@ -42,9 +43,14 @@ pub use foreign::{Clash, Speaking, can_share, dialect, foreign_router};
 pub use guard::Origins;
 pub use listen::{Handed, ListenError, Listeners};
 pub use problem::Trouble;
+pub use reach::REACH_PATH;
 pub use requests::mount as mount_requests;
 pub use router::{router, router_speaking};
-pub use serve::{Server, serve, serve_one, serve_port};
+pub use serve::{Server, keep_renewed, serve, serve_encrypted, serve_one, serve_port, serve_redirects};
 pub use sockets::mount as mount_sockets;
 pub(crate) use taps::{Purpose, TapRequest, tapped, withdraw_tap};
-pub use tls::{CertificateError, Tls, TlsFiles};
+pub use tls::{
+    Acme, AcmeError, Authority, AuthorityError, CertificateError, CertificateSource, ChallengeKind, Challenges,
+    LETS_ENCRYPT, LETS_ENCRYPT_STAGING, Offer, PROFILE_PATH, ROOT_PATH, RenewalError, RenewalState, Tailscale, Tls,
+    TlsFiles, Validity, prove,
+};

@@ -12,8 +12,10 @@ use super::docs::{Address, at, mount as mount_docs};
 use super::foreign::{Otherwise, speaking};
 use super::guard::guard;
 use super::problem::Trouble;
+use super::reach;
 use super::requests::mount as mount_requests;
 use super::sockets::mount as mount_sockets;
+use super::tls::{PROFILE_PATH, ROOT_PATH};
 use super::v1;
 
 /// Our own addresses, and those of every door and dialect in the listing.
@@ -28,6 +30,8 @@ pub fn router_speaking(app: App, foreign: Vec<&'static Listing>) -> Router {
 
 fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
     let pages = Router::new().route("/", get(assets::serve)).route("/assets/{*path}", get(assets::serve));
+    let pages = pages.route("/.well-known/askbridge/{nonce}", get(reach::show));
+    let pages = pages.route(ROOT_PATH, get(reach::offer)).route(PROFILE_PATH, get(reach::offer));
     let ours = addresses().into_iter().fold(mount_docs(pages), |router, it| router.route(it.path, it.answers));
     let always = LISTING.iter().filter(|listing| listing.served == Served::Always);
     let all = always.fold(ours, |router, listing| {

@@ -21,7 +21,7 @@ use tracing::{debug, warn};
 use super::app::{App, Seat};
 use super::identify::{LocalPeer, Remote, address_of};
 use super::listen::Listeners;
-use super::tls::{self, Accepted, Tls, redirecting, strict};
+use super::tls::{self, Accepted, CertificateSource, Encrypted, PlainFor, Tls, redirecting, renew, strict};
 use crate::auth::Pinned;
 
 /// A server that accepts connections.
@@ -39,7 +39,7 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
     let Listeners { tcp, unix, unix_path } = listeners;
     let own_uid = ourselves::user();
     let (router, user) = (Arc::new(router), Arc::<str>::from(user));
-    app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp));
+    app.tasks.spawn(accept(app.clone(), Arc::clone(&router), tcp, PlainFor::ThisMachine));
     if let Some(tls) = app.tls() {
         let (tls, stop) = (Arc::clone(tls), app.stop.clone());
         app.tasks.spawn(async move { tls.follow_files(stop).await });
@@ -72,15 +72,51 @@ pub fn serve(app: App, router: Router, listeners: Listeners, user: String) -> Se
 
 /// Serves another router on a port of its own, until the server of this app stops.
 pub fn serve_port(app: &App, router: Router, tcp: TcpListener) {
-    app.tasks.spawn(accept(app.clone(), Arc::new(router), tcp));
+    app.tasks.spawn(accept(app.clone(), Arc::new(router), tcp, PlainFor::ThisMachine));
 }
 
-async fn accept(app: App, router: Arc<Router>, tcp: TcpListener) {
+/// Serves a router on a port that other machines reach: encrypted, and not otherwise, wherever a connection comes from.
+/// Nothing is served without a certificate.
+pub fn serve_encrypted(app: &App, router: Router, tcp: TcpListener) {
+    if app.tls().is_some() {
+        app.tasks.spawn(accept(app.clone(), Arc::new(router), tcp, PlainFor::NoOne));
+    }
+}
+
+/// Sends browsers that come to this port without encryption to https on `port`, and shows ACME servers their proofs.
+pub fn serve_redirects(app: &App, tcp: TcpListener, port: u16) {
+    let router = Arc::new(redirecting(app, Encrypted::OnPort(port)));
+    let app = app.clone();
+    app.clone().tasks.spawn(async move {
+        loop {
+            let accepted = tokio::select! {
+                () = app.stop.cancelled() => return,
+                accepted = tcp.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, address)) => {
+                    connection(&app, &router, stream, Remote::Address { ip: address.ip(), port: None });
+                }
+                Err(error) => backoff(&error).await,
+            }
+        }
+    });
+}
+
+/// Renews the certificate of this app from `source`, until the server stops.
+pub fn keep_renewed(app: &App, source: CertificateSource) {
+    let Some(tls) = app.tls().cloned() else { return };
+    let time_and_chance = (app.handle.clock.clone(), app.handle.chance.clone());
+    app.tasks.spawn(renew(source, tls, time_and_chance, app.stop.clone()));
+}
+
+async fn accept(app: App, router: Arc<Router>, tcp: TcpListener, plain_for: PlainFor) {
     let encryption = app.tls().map(|tls| Encryption {
         tls: Arc::clone(tls),
+        plain_for,
         encrypted: Arc::new(strict(&router)),
         plain: Arc::clone(&router),
-        elsewhere: Arc::new(redirecting(&app)),
+        elsewhere: Arc::new(redirecting(&app, Encrypted::OnTheSamePort)),
     });
     loop {
         let accepted = tokio::select! {
@@ -145,6 +181,7 @@ where
 #[derive(Clone)]
 struct Encryption {
     tls: Arc<Tls>,
+    plain_for: PlainFor,
     encrypted: Arc<Router>,
     /// For this machine.
     plain: Arc<Router>,
@@ -161,10 +198,11 @@ impl Encryption {
         app.tasks.spawn(async move {
             let accepted = tokio::select! {
                 () = stop.cancelled() => return,
-                accepted = tls::accept(&this.tls, stream, address_of(Some(&remote))) => accepted,
+                accepted = tls::accept(&this.tls, stream, address_of(Some(&remote)), this.plain_for) => accepted,
             };
             match accepted {
                 Ok(Accepted::Encrypted(stream)) => served(stop, this.encrypted, *stream, remote, seat).await,
+                Ok(Accepted::Proved) => debug!("An ACME server looked at its proof"),
                 Ok(Accepted::Plain(stream)) => served(stop, this.plain, stream, remote, seat).await,
                 Ok(Accepted::Redirected(stream)) => served(stop, this.elsewhere, stream, remote, seat).await,
                 Err(error) => debug!(%error, "A connection ended before it was encrypted"),

@@ -27,6 +27,13 @@ pub fn machine_name() -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty() && name != "(none)")
 }
 
+/// Returns the machine's own name, without a domain. `None`: it has none that a network could know.
+pub fn host_name() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = name.trim().split('.').next().unwrap_or_default().to_ascii_lowercase();
+    (!name.is_empty() && name != "localhost" && name != "(none)").then_some(name)
+}
+
 /// Memory of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBytes {

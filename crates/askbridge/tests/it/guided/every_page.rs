@@ -44,6 +44,8 @@ const GOBBY: Fate = Run(
     "crates/askbridge/tests/it/guided/gobby.rs",
     "gobbys_rules_are_checked_and_a_workflow_started_with_the_lines_of_the_guide",
 );
+const EXPOSED: Fate =
+    Run("crates/askbridge/tests/it/guided/https.rs", "each_way_to_https_is_taken_with_the_lines_of_the_guide");
 const GO: Fate = Run(GUIDES, "the_guide_for_go_does_what_it_says");
 const HTTPS: Fate = Run(STEPS, "https_without_a_proxy_is_set_up_as_the_guide_says_by_flags_and_by_settings");
 const INIT: Fate = Run(STEPS, "init_prints_what_its_guide_shows_and_the_agent_gets_its_token");
@@ -154,6 +156,17 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
                 ),
             ),
             ("askbridge policy workflow start", GOBBY),
+        ],
+    ),
+    (
+        "https.md",
+        &[
+            ("$ askbridge expose", EXPOSED),
+            ("askbridge expose acme", EXPOSED),
+            ("askbridge expose tailscale", EXPOSED),
+            ("askbridge expose lan", EXPOSED),
+            ("askbridge expose proxy", EXPOSED),
+            ("$ askbridge expose", EXPOSED),
         ],
     ),
     ("init.md", &[("$ askbridge init", INIT), ("askbridge init claude --http", INIT), ("$ askbridge doctor", DOCTOR)]),

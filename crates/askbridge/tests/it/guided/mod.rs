@@ -7,6 +7,7 @@ mod connect;
 mod container;
 mod every_page;
 mod gobby;
+mod https;
 mod page;
 mod reader;
 mod service;

@@ -7,12 +7,13 @@ use askbridge_core::limits;
 use askbridge_platform::files::open_regular;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem};
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{self, InconsistentKeys};
 use webpki::EndEntityCert;
 
 use super::files::TlsFiles;
+use super::validity::Validity;
 
 /// Why a certificate cannot be served. Each says which file, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,7 @@ pub(super) struct Certificate {
     pub(super) key: CertifiedKey,
     /// The host names that it is for, without patterns like `*.example.org`.
     pub(super) names: Vec<String>,
+    pub(super) validity: Validity,
 }
 
 impl Certificate {
@@ -50,6 +52,8 @@ impl Certificate {
             return Err(CertificateError::Missing { path: files.certificate.clone(), what, mark });
         };
         let names = names(first).map_err(|why| unreadable(&files.certificate, why))?;
+        let validity =
+            Validity::of(first).ok_or_else(|| unreadable(&files.certificate, "it has no dates".to_owned()))?;
         let key = PrivateKeyDer::from_pem_slice(&read(&files.key)?).map_err(|error| match error {
             pem::Error::NoItemsFound => {
                 let (what, mark) = ("unencrypted private key", "PRIVATE KEY");
@@ -63,7 +67,14 @@ impl Certificate {
             }
             other => unreadable(&files.key, other.to_string()),
         })?;
-        Ok(Self { key, names })
+        Ok(Self { key, names, validity })
+    }
+
+    /// Is it for this host name or address? A pattern in it counts.
+    pub(super) fn is_for(&self, name: &str) -> bool {
+        let parsed = self.key.cert.first().and_then(|first| EndEntityCert::try_from(first).ok());
+        let Some((parsed, name)) = parsed.zip(ServerName::try_from(name).ok()) else { return false };
+        parsed.verify_is_valid_for_subject_name(&name).is_ok()
     }
 }
 

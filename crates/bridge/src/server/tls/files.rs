@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use askbridge_core::ids::Timestamp;
 use parking_lot::RwLock;
 use tokio::time::interval;
 use tokio_rustls::TlsAcceptor;
@@ -15,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::certificate::{Certificate, CertificateError};
+use super::challenges::{ACME_TLS, Challenges};
+use super::offer::Offer;
+use super::validity::Validity;
 use crate::runtime::chain;
 
 /// Where the certificate and its key are, both in PEM form.
@@ -33,6 +37,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub struct Tls {
     files: TlsFiles,
     certificate: Arc<InForce>,
+    challenges: Challenges,
+    /// What devices have to install before they trust the certificate, if it is from an authority of our own.
+    offer: Option<Offer>,
     acceptor: Acceptor,
 }
 
@@ -49,10 +56,15 @@ impl std::fmt::Debug for Acceptor {
 struct InForce {
     key: RwLock<Arc<CertifiedKey>>,
     names: RwLock<Vec<String>>,
+    validity: RwLock<Validity>,
+    challenges: Challenges,
 }
 
 impl ResolvesServerCert for InForce {
-    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        if hello.alpn().is_some_and(|mut protocols| protocols.any(|protocol| protocol == ACME_TLS)) {
+            return self.challenges.in_handshake(hello.server_name()?);
+        }
         Some(Arc::clone(&self.key.read()))
     }
 }
@@ -60,16 +72,43 @@ impl ResolvesServerCert for InForce {
 impl Tls {
     /// Reads both files. The error says which of them is wrong.
     pub fn open(files: TlsFiles) -> Result<Self, CertificateError> {
-        let Certificate { key, names } = Certificate::read(&files)?;
-        let certificate = Arc::new(InForce { key: RwLock::new(Arc::new(key)), names: RwLock::new(names) });
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_protocol_versions(&[&version::TLS13, &version::TLS12])
-            .expect("ring has what both versions need")
-            .with_no_client_auth();
-        let mut config = config.with_cert_resolver(Arc::clone(&certificate) as Arc<dyn ResolvesServerCert>);
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let acceptor = Acceptor(TlsAcceptor::from(Arc::new(config)));
-        Ok(Self { files, certificate, acceptor })
+        let Certificate { key, names, validity } = Certificate::read(&files)?;
+        let challenges = Challenges::default();
+        let (key, names, validity) = (RwLock::new(Arc::new(key)), RwLock::new(names), RwLock::new(validity));
+        let certificate = Arc::new(InForce { key, names, validity, challenges: challenges.clone() });
+        let acceptor = Acceptor(TlsAcceptor::from(Arc::new(config(Arc::clone(&certificate) as _))));
+        Ok(Self { files, certificate, challenges, offer: None, acceptor })
+    }
+
+    /// Offers devices what they have to install before they trust the certificate.
+    #[must_use]
+    pub fn offering(self, offer: Offer) -> Self {
+        Self { offer: Some(offer), ..self }
+    }
+
+    /// Reads the dates of a certificate that could be served.
+    pub fn validity(files: &TlsFiles) -> Result<Validity, CertificateError> {
+        Ok(Certificate::read(files)?.validity)
+    }
+
+    /// Could the certificate in these files be served, and is it for all of these names and addresses?
+    pub fn covers(files: &TlsFiles, names: &[String]) -> Result<bool, CertificateError> {
+        let read = Certificate::read(files)?;
+        Ok(names.iter().all(|name| read.is_for(name)))
+    }
+
+    /// Until when the certificate in force is valid.
+    pub(crate) fn valid_until(&self) -> Timestamp {
+        self.certificate.validity.read().until
+    }
+
+    /// The proofs that handshakes show to an ACME server.
+    pub fn challenges(&self) -> &Challenges {
+        &self.challenges
+    }
+
+    pub(in crate::server) fn offer(&self) -> Option<&Offer> {
+        self.offer.as_ref()
     }
 
     /// The host names that the certificate is for.
@@ -103,8 +142,9 @@ impl Tls {
     /// Reads the files again. Returns whether they are in force.
     pub(super) fn reload(&self) -> bool {
         match Certificate::read(&self.files) {
-            Ok(Certificate { key, names }) => {
+            Ok(Certificate { key, names, validity }) => {
                 *self.certificate.key.write() = Arc::new(key);
+                *self.certificate.validity.write() = validity;
                 *self.certificate.names.write() = names;
                 info!("The certificate was read again, and new connections get it");
                 true
@@ -119,6 +159,17 @@ impl Tls {
     fn stamps(&self) -> [Option<(SystemTime, u64)>; 2] {
         [&self.files.certificate, &self.files.key].map(|path| stamp(path))
     }
+}
+
+/// The settings of every handshake. ACME's protocol is offered to those who ask for it and get nothing else.
+pub(super) fn config(certificates: Arc<dyn ResolvesServerCert>) -> ServerConfig {
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_protocol_versions(&[&version::TLS13, &version::TLS12])
+        .expect("ring has what both versions need")
+        .with_no_client_auth();
+    let mut config = config.with_cert_resolver(certificates);
+    config.alpn_protocols = vec![b"http/1.1".to_vec(), ACME_TLS.to_vec()];
+    config
 }
 
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {

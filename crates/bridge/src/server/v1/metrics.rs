@@ -30,7 +30,8 @@ pub(crate) async fn show(
     let _alone = app.looking.lock().await;
     let (handle, connections, version) = (app.handle.clone(), app.connections(), app.version);
     let space = handle.store().space().await.ok().flatten();
-    let text = tokio::task::spawn_blocking(move || page(&handle, connections, space, version)).await;
+    let until = app.tls().map(|tls| tls.valid_until());
+    let text = tokio::task::spawn_blocking(move || page(&handle, connections, space, until, version)).await;
     let text = text.map_err(|_| Rejection::Down("the metrics could not be written".to_owned()))?;
     let headers = [(header::CONTENT_TYPE, CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, text).into_response())

@@ -10,6 +10,7 @@ mod files;
 mod folder;
 mod growth;
 mod home;
+mod https;
 mod port;
 mod rules;
 mod socket;
@@ -41,6 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "tokens", look: |patient| Box::pin(tokens::look(patient)) },
     Check { name: "socket", look: |patient| Box::pin(socket::look(patient)) },
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
+    Check { name: "https", look: |patient| Box::pin(https::look(patient)) },
     Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
     Check { name: "home", look: |patient| Box::pin(home::look(patient)) },
     Check { name: "rules", look: |patient| Box::pin(rules::look(patient)) },
