@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
     answer, ask, away, channel, completions, config, connect, demo, digest, doctor, expose, hook, inbox, init, journal,
-    mcp,     notify, pair, policy, resume, run, serve, taps, token,
+    mcp, notify, pair, policy, resume, run, serve, taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -19,7 +19,7 @@ Carries a coding agent's question to a person, and the answer back.
 Usage: askbridge [COMMAND]
 
   serve, demo      run the server (the default); see how it works
-  expose, connect  let a phone reach it; let this machine ask at your askbridge at home
+  expose, connect  let a phone reach it; ask at your askbridge at home
   ask, wait        ask a person and print the answer; wait for one asked before
   inbox, answer    see what waits for you (live with --watch), and answer it
   pair, token      let a phone or browser decide; list and revoke tokens

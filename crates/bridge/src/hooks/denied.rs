@@ -11,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
 use super::around::look_around;
-use super::away::presence;
+use super::away::{presence, presence_at};
 use super::back::{come_back, left_by};
 use super::handler::{Event, Output};
 use super::hold::{HeldHook, ask, wait_and_answer};
 use super::mouth::mouth_beside;
 use super::sessions::started;
-use super::waiting::{WaitingHook, remember_waiting};
+use super::visitor::SeenThere;
+use super::waiting::remember_waiting;
 use crate::auth::ProcessId;
 use crate::runtime::Entrance;
 use crate::server::App;
@@ -44,20 +45,28 @@ pub(super) async fn ask_about(
         return Ok(None);
     }
     if event.again
-        && let Some(ask) = left_by(app, event.hook).await?
+        && let Some(ask) = left_by(app, event).await?
     {
         return come_back(app, event, heard, agent, ask, gone).await;
     }
-    let mouth = mouth_beside(heard, event.attended, agent);
-    // As for every ask: only a process of this machine names files.
-    let (around, _) = match event.hook {
-        Some(_) => look_around(&app.hooks, heard, None).await,
-        None => Default::default(),
+    // As for every ask: only a process of this machine names files. A hook on another machine has looked itself.
+    let (around, away) = match (event.hook, &event.visitor) {
+        (None, Some(_)) => {
+            let seen = SeenThere::read(&event.text);
+            (seen.around(), presence_at(app, seen.quiet()).await?.is_away)
+        }
+        (hook, _) => {
+            let mouth = mouth_beside(heard, event.attended, agent);
+            let (around, _) = match hook {
+                Some(_) => look_around(&app.hooks, heard, None).await,
+                None => Default::default(),
+            };
+            (Around { mouth, ..around }, presence(app).await?.is_away)
+        }
     };
-    let around = Around { mouth, ..around };
     let session = started(app, &event.caller, heard, &around).await?;
     let wait = app.hooks.options().denied_wait;
-    let waits = !wait.is_zero() && (mouth != Mouth::Terminal || presence(app).await?.is_away);
+    let waits = !wait.is_zero() && (around.mouth != Mouth::Terminal || away);
     let mut wish = match denied_wish(heard, call, reason, session, &around) {
         Ok(wish) => wish,
         Err(why) => {
@@ -68,9 +77,8 @@ pub(super) async fn ask_about(
     if waits {
         wish.wishes.wait = Some(Wait::For(wait));
     }
-    let hook = event.hook;
-    let (call, caller) = (call.clone(), &event.caller);
-    let held = HeldHook { heard, call, session, around, agent, hook, park: None, follows: false, caller };
+    let (call, caller, waiting) = (call.clone(), &event.caller, event.waiting(agent));
+    let held = HeldHook { heard, call, session, around, agent, waiting, park: None, follows: false, caller };
     let asked = match open_card(app, &wish).await? {
         Some(ask) => ask,
         None => {
@@ -83,8 +91,8 @@ pub(super) async fn ask_about(
         app.gate().grant(caller, Entrance::agent(NAME, session), strand).await?;
         return Ok(None);
     }
-    if let Some(hook) = hook {
-        remember_waiting(app, asked, WaitingHook { hook, agent }).await;
+    if let Some(waiting) = &held.waiting {
+        remember_waiting(app, asked, waiting).await;
     }
     wait_and_answer(app, &held, asked, gone).await
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use askbridge_bridge::runtime::Rider;
 use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
 use askbridge_core::ids::{AskId, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_bridge::runtime::Rider;
-use askbridge_journal::{Stored, Written};
 use askbridge_journal::journal::Journal;
+use askbridge_journal::{Stored, Written};
 use serde_json::json;
 
 use crate::kit::House;

@@ -44,7 +44,8 @@ fn first_round() -> u64 {
 /// Runs until the input ends, which it does not as long as we hold it open ourselves.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let writer = LineWriter::new(settings.resume.clone().or_else(|| settings.session.clone()));
-    let mut drill = Drill { settings, writer, hook: String::new(), rounds: first_round(), drills: 0, init: String::new() };
+    let mut drill =
+        Drill { settings, writer, hook: String::new(), rounds: first_round(), drills: 0, init: String::new() };
     let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
     while let Some(line) = lines.next() {
         let Ok(frame) = serde_json::from_str::<Value>(&line) else { return ExitCode::FAILURE };
