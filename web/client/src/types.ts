@@ -745,7 +745,11 @@ export interface ToolReturnedEvent {
 export interface ToolRuledEvent {
   type: "tool_ruled";
   call: string;
-  /** The rule, as the settings spell it: `other_tools = allow`. */
+  /** The file that the rule is in, if it is in one. */
+  file?: string;
+  /** The line in that file. */
+  line?: number;
+  /** The rule's name, or as the settings spell it: `other_tools = allow`. */
   rule: string;
   ruling: RecordedToolRuling;
   tool: string;
