@@ -74,6 +74,7 @@ pub mod forget;
 pub mod ids;
 pub mod intent;
 pub mod limits;
+mod live;
 pub mod refusal;
 pub mod rules;
 pub mod session;

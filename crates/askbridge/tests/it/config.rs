@@ -92,6 +92,7 @@ fn every_setting_says_where_it_came_from() {
     limits.failures 20 default
     agents.warm 10m default
     agents.hold_max off default
+    agents.denied_wait 1m default
     agents.always_ask (none) default
     agents.memory off default
     agents.idle 30m default
@@ -100,6 +101,7 @@ fn every_setting_says_where_it_came_from() {
     hooks.accept 300ms default
     hooks.park off default
     hooks.headless 1m default
+    hooks.denied_wait 1m default
     hooks.away_after 5m default
     hooks.back 2m default
     notify.grace 15s default
