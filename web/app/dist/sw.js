@@ -2,8 +2,8 @@
 // ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-3aXscrbG.js","/assets/Chat-Czc5kFH_.css","/assets/Devices-kE9nyyFN.js","/assets/History-CjPCedmj.js","/assets/Input-oW1KFY3f.js","/assets/NewSession-D2bdEIpo.js","/assets/Painted-DNzcLDqY.js","/assets/Qr-zCksV-3B.js","/assets/Reach-CbChTanz.js","/assets/Reach-DEsI2A4n.css","/assets/Rendered-8vdJ3is9.js","/assets/Seen-CzAwBK8r.js","/assets/Sessions-BE76NVhe.js","/assets/Settings-BdvFp0iP.js","/assets/Together-CgltJa6u.js","/assets/index-CySyxy1T.css","/assets/index-DX5ZoIV8.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "15fff8623f69";
+const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-NriUt0GK.js","/assets/Devices-s-etiGYU.js","/assets/History-D7sH1m8B.js","/assets/Input-BTxVfWYZ.js","/assets/NewSession-DGE33fyh.js","/assets/Painted-0HKsaYaB.js","/assets/Qr-zCksV-3B.js","/assets/Reach-B4O657lU.js","/assets/Reach-DIDi5GB8.css","/assets/Rendered-BVzaU0px.js","/assets/Rules-CpvBeRrC.js","/assets/Seen-CptNRWME.js","/assets/Sessions-xs1trq20.js","/assets/Settings-BUTp4G6c.js","/assets/Together-BeoYrVLw.js","/assets/index-CySyxy1T.css","/assets/index-gM0lISGY.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "50f525474d1c";
 // And what it says, in each language.
 const WORDS = {"en":{"ticketRefused":"That did not count","ticketUnsent":"Not sent yet: the server cannot be reached. Tap again.","somethingWaits":"Something waits for you."},"ja":{"ticketRefused":"反映されませんでした","ticketUnsent":"まだ送信されていません。サーバーに接続できません。もう一度タップしてください。","somethingWaits":"回答待ちのものがあります。"}};
 
@@ -54,6 +54,7 @@ async function rung(event) {
   const { title, badge, options } = noticeOf(event);
   await self.registration.showNotification(title, options);
   if (Number.isInteger(badge)) await self.navigator.setAppBadge?.(badge).catch(() => undefined);
+  await confirm(options.data.receipt, { shown: true });
   // A page in the background may have shown the same ask, with the id of the ask as its tag.
   const { ask } = options.data;
   if (ask && ask !== options.tag) await closeAll((shown) => shown.tag === ask);
@@ -87,7 +88,9 @@ self.addEventListener("notificationclick", (event) => {
   const { notification, action } = event;
   const ticket = action ? notification.data?.tickets?.[action] : undefined;
   notification.close();
-  event.waitUntil(ticket ? decide(notification, ticket) : show(pathOf(notification.data ?? {})));
+  const { receipt } = notification.data ?? {};
+  // A ticket says by itself that the notification was seen.
+  event.waitUntil(ticket ? decide(notification, ticket) : Promise.all([show(pathOf(notification.data ?? {})), confirm(receipt, {})]));
 });
 
 // The worker has no token. A ticket stands for one decision about one ask, and the server says whether it counts.
@@ -110,6 +113,14 @@ async function decide(notification, ticket) {
   // Without buttons: a tap opens the card.
   const { tickets: _, ...rest } = data ?? {};
   await self.registration.showNotification(say("ticketRefused"), { body: problem.detail ?? String(response.status), icon: "/icon-192.png", tag, data: rest });
+}
+
+// Says that a notification was shown, or tapped. Nothing depends on it, so it is tried once.
+async function confirm(receipt, what) {
+  if (typeof receipt !== "string") return;
+  await fetch("/v1/tickets", {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ticket: receipt, ...what }), signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch(() => undefined);
 }
 
 // The link of a push leads to the server's public address. Where this page has another one, the card is here too.

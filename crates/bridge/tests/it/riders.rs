@@ -190,7 +190,10 @@ async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
 }
 
 fn text(block: usize) -> Rider {
-    Rider::Content(Written::new(Event::Text { block: u32::try_from(block).unwrap(), text: format!("Text {block}.") }))
+    Rider::Content(Written::new(Event::Text {
+        block: u32::try_from(block).expect("few blocks"),
+        text: format!("Text {block}."),
+    }))
 }
 
 /// The blocks of text and the other events of each entry, in order.
