@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod commands;
+mod encrypted;
 mod exit_codes;
 mod failure;
 mod further;
