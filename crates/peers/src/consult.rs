@@ -60,7 +60,7 @@ pub enum Occurrence {
     TurnEnded {
         /// The agent goes on because it was told to at an earlier end of this turn.
         again: bool,
-        /// What it said last, as far as [`LAST_WORDS_BYTES_MAX`](askbridge_core::limits::LAST_WORDS_BYTES_MAX) goes. `None`: it
+        /// What it said last, as far as [`LAST_WORDS_BYTES_MAX`] goes. `None`: it
         /// was not reported.
         last_message: Option<String>,
     },
