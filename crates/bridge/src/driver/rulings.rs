@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use askbridge_peers::peer::Tag;
 use askbridge_peers::wish::{Receipt, Rejection};
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 
 /// The result of one wish or query.
 pub(crate) type Ruling = (Tag, Result<Receipt, Rejection>);
@@ -40,6 +40,11 @@ impl Rulings {
     /// Has the machine been told every ruling that it waits for?
     pub(crate) fn is_empty(&self) -> bool {
         self.in_flight.is_empty() && self.known.is_empty()
+    }
+
+    /// Lets the rulings in flight end, for a machine that is not told of them any more.
+    pub(crate) async fn run_out(mut self) {
+        while self.in_flight.next().await.is_some() {}
     }
 
     /// Drops the rulings in flight.

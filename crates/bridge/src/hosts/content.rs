@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use askbridge_core::event::{Event, Lane, Parcel, Process as ProcessName};
@@ -38,8 +37,8 @@ pub(super) struct StoredPieces {
     returned: HashSet<CallId>,
     /// Blocks of text of this process.
     blocks: HashSet<u32>,
-    /// How many of the turns that are read again were stored as ended. They come in the same order.
-    turns_ended: usize,
+    /// The ends of turns, as they are stored: each says what its turn took, which tells them apart.
+    turns_ended: Vec<Arc<str>>,
 }
 
 impl StoredPieces {
@@ -94,24 +93,23 @@ impl StoredPieces {
                     Event::ToolCalled { call, .. } => drop(self.made.insert(call.clone())),
                     Event::ToolRuled { call, .. } => drop(self.ruled.insert(call.clone())),
                     Event::ToolReturned { call, .. } => drop(self.returned.insert(call.clone())),
-                    Event::TurnEnded { .. } => self.turns_ended += 1,
+                    Event::TurnEnded { .. } => self.turns_ended.push(Arc::clone(&written.json)),
                     _ => {}
                 }
             }
         }
     }
 
-    /// Is this piece stored? Pieces are asked for in the order in which they are read.
-    fn has(&mut self, event: &Event) -> bool {
-        match event {
+    /// Is this piece stored, or on its way? From now on it is.
+    fn has(&mut self, piece: &Written) -> bool {
+        match &*piece.event {
             Event::Text { block, .. } | Event::Thinking { block, .. } => self.blocks.contains(block),
-            Event::ToolCalled { call, .. } => self.made.contains(call),
-            Event::ToolRuled { call, .. } => self.ruled.contains(call),
-            Event::ToolReturned { call, .. } => self.returned.contains(call),
+            Event::ToolCalled { call, .. } => !self.made.insert(call.clone()),
+            Event::ToolRuled { call, .. } => !self.ruled.insert(call.clone()),
+            Event::ToolReturned { call, .. } => !self.returned.insert(call.clone()),
             Event::TurnEnded { .. } => {
-                let known = self.turns_ended > 0;
-                self.turns_ended = self.turns_ended.saturating_sub(1);
-                known
+                let known = self.turns_ended.iter().position(|json| *json == piece.json);
+                known.map(|place| self.turns_ended.swap_remove(place)).is_some()
             }
             _ => false,
         }
@@ -170,7 +168,7 @@ impl Turn {
 pub(super) struct Gathered {
     pieces: Vec<Written>,
     bytes: usize,
-    /// The id of the first piece.
+    /// Made of the ids of all pieces: an entry with one of them is not taken for all of them.
     id: Option<EntryId>,
     /// A result waits to be stored, and what the agent said after it is already on screens.
     is_due: bool,
@@ -194,14 +192,18 @@ impl AgentProcess {
 
     /// Gathers a piece of content, to be stored under an id that is the same whenever it is read.
     pub(super) fn store(&mut self, record: Record, place: usize) {
-        if self.known.has(&record.event) {
-            return;
-        }
         let id = entry_id(&record, self.process, self.spool.offset(), place);
         let is_notice = matches!(record.event, Event::Notice { .. });
         let written = Written::new(record.event);
+        if self.known.has(&written) {
+            return;
+        }
         // A notice is recognised by its entry's id alone. A large piece gains nothing from company.
         let stands_alone = is_notice || written.json.len() > limits::ALONG_BYTES_MAX;
+        if stands_alone {
+            // Results that wait were read before it.
+            self.store_what_returned();
+        }
         if stands_alone || self.gathered.is_full() {
             self.end_burst();
         }
@@ -209,7 +211,10 @@ impl AgentProcess {
             return self.append(id, vec![written]);
         }
         self.gathered.bytes += written.json.len();
-        self.gathered.id.get_or_insert(id);
+        self.gathered.id = Some(match self.gathered.id {
+            None => id,
+            Some(before) => EntryId(derived(&[&before.0.to_be_bytes(), &id.0.to_be_bytes()])),
+        });
         self.gathered.pieces.push(written);
     }
 
@@ -244,7 +249,7 @@ impl AgentProcess {
 
     fn append(&mut self, id: EntryId, pieces: Vec<Written>) {
         let (handle, epoch, session) = (self.pool.handle.clone(), self.epoch, self.session);
-        let (stored_up_to, mut turn) = (Arc::clone(&self.stored_up_to), self.order.join());
+        let mut turn = self.order.join();
         self.records.push_back(Box::pin(async move {
             turn.come().await;
             let mut turn = Some(turn);
@@ -258,10 +263,7 @@ impl AgentProcess {
                     None => storing.await,
                 };
                 match stored {
-                    Ok(position) => {
-                        stored_up_to.fetch_max(position.0, Ordering::Relaxed);
-                        return;
-                    }
+                    Ok(_) => return,
                     Err(AppendError::Unknown | AppendError::Down(_) | AppendError::Conflict) => {
                         sleep(STORE_AGAIN).await;
                     }

@@ -1,7 +1,6 @@
 //! An agent's process as an endpoint of the driver: frames go into its pipe, what it says is stored once and in order.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use askbridge_core::event::{Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
@@ -45,8 +44,6 @@ pub(super) struct AgentProcess {
     /// Streaming text that was read and not announced yet.
     pub(super) streaming: Option<Streamed>,
     pub(super) order: Order,
-    /// The position of the last content that was stored alone.
-    pub(super) stored_up_to: Arc<AtomicU64>,
     /// What an earlier askbridge, or an earlier process, stored together with other things. Empty once all of that was
     /// read again.
     pub(super) known: StoredPieces,
@@ -67,6 +64,10 @@ impl Endpoint for AgentProcess {
             Wish::Hand { parcel } => Intent::Hand { parcel },
             Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
             Wish::Return { ask, result } => {
+                // What was read before the result comes before it.
+                if self.gathered.len() > 0 {
+                    self.end_burst();
+                }
                 self.returning.add(ask);
                 Intent::Return { ask, result }
             }

@@ -43,6 +43,7 @@ impl<M: Machine> Host<M> {
     /// without need. Returns whether the process still runs.
     pub(super) async fn leave(&mut self, running: &Arc<Running>) -> bool {
         self.driver.act(|machine, cx| machine.hurry(cx));
+        self.driver.endpoint.end_burst();
         let stop = CancellationToken::new();
         let parked = async {
             while self.driver.peer.is_parking() || !self.driver.is_settled() || !self.driver.endpoint.pipe.is_empty() {
@@ -62,9 +63,12 @@ impl<M: Machine> Host<M> {
             info!(session.id = %self.session, "A question could not be parked in time; its agent runs on");
             true
         });
-        let _ = self.pool.handle.flush(self.session).await;
-        self.is_quiet = true;
-        self.take_a_rest().await;
+        // A request that is still in flight may hold the session, and nothing would drive it any more.
+        if self.driver.is_settled() {
+            let _ = self.pool.handle.flush(self.session).await;
+            self.is_quiet = true;
+            self.take_a_rest().await;
+        }
         runs_on
     }
 
@@ -93,6 +97,8 @@ impl<M: Machine> Host<M> {
         };
         if timeout(FAREWELL_MAX, last_words).await.is_err() {
             warn!(session.id = %self.session, "The last words of an agent took too long");
+            // They may hold the session, and the turn of what is stored next.
+            tokio::spawn(std::mem::take(&mut self.driver.rulings).run_out());
         }
         if !expected {
             let complaints = self.agent_folder.complaints();

@@ -1,12 +1,12 @@
 //! The loop of one agent's process and its machine: reads lines, writes lines, submits wishes, tells news.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use askbridge_core::event::Level;
 use askbridge_core::ids::{Epoch, PartyId, Position, SessionId};
 use askbridge_core::limits;
+use askbridge_journal::journal::Journal;
 use askbridge_peers::consult::OccurrenceKinds;
 use askbridge_peers::peer::Frame;
 use askbridge_peers::wish::Rejection;
@@ -121,7 +121,6 @@ impl<M: Machine> Host<M> {
             returning: Returning::default(),
             gathered: Gathered::default(),
             streaming: None,
-            stored_up_to: Arc::new(AtomicU64::new(0)),
             order: Order::default(),
             known,
             has_progressed: false,
@@ -179,6 +178,8 @@ impl<M: Machine> Host<M> {
             return HostStep::LetGo;
         }
         self.driver.pass_on_rulings();
+        // What the machine said because of them.
+        self.driver.endpoint.end_burst();
         let write_again = match self.driver.endpoint.pipe.flush() {
             Ok(again) => again,
             Err(error) => {
@@ -298,9 +299,8 @@ impl<M: Machine> Host<M> {
         if self.pool.handle.flush(self.session).await.is_err() {
             return;
         }
-        let Ok(head) = self.pool.handle.look(self.session, |state| state.head).await else { return };
-        let content = self.driver.endpoint.stored_up_to.load(Ordering::Relaxed);
-        rest.position = Some(head.map_or(content, |head| head.0.max(content)));
+        let Ok(last) = self.pool.handle.store().read_back(self.session, None, 1).await else { return };
+        rest.position = last.last().map(|stored| stored.position.0);
         if self.agent_folder.keep_rest(&rest).is_ok() {
             let spool = &mut self.driver.endpoint.spool;
             // The file system first writes what it then frees, and we wait for it.

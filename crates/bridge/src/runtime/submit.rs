@@ -199,7 +199,8 @@ impl Handle {
             if riders.aboard == riders.waiting.len() {
                 return Ok(noted);
             }
-            self.append(state, noted).await?;
+            // Boxed, because it is rare and large.
+            Box::pin(self.append(state, noted)).await?;
             riders.arrive();
         }
     }
@@ -266,7 +267,7 @@ impl Handle {
             return Ok(());
         }
         if events.iter().all(|written| written.event.lane() == Lane::Content) {
-            self.append_content(state, events).await?;
+            Box::pin(self.append_content(state, events)).await?;
             state.trusted = true;
             return Ok(());
         }

@@ -50,6 +50,11 @@ impl Blocks {
         self.streaming.take_if(|streaming| streaming.kind == Kind::Asking);
     }
 
+    /// The turn is over: what was being streamed is not completed any more.
+    pub(super) fn end(&mut self) {
+        self.streaming = None;
+    }
+
     /// The block is complete. Returns its number.
     pub(super) fn whole(&mut self, kind: Kind) -> u32 {
         match self.streaming.take_if(|streaming| streaming.kind == kind) {

@@ -238,6 +238,8 @@ impl Claude {
         self.close_calls(out);
         self.interrupting = false;
         self.running.clear();
+        self.went_on();
+        self.blocks.end();
         self.messages.turn_is_over();
     }
 
