@@ -54,7 +54,7 @@ fn happening(about: &Consultation) -> Happening {
         door: about.door,
         agent: about.agent.clone(),
         title: about.title.clone(),
-        folder: about.folder.clone(),
+        folder: about.folder.clone().filter(|_| about.is_here),
         hook,
         extra,
     }
@@ -107,6 +107,7 @@ mod tests {
             agent: None,
             title: None,
             folder: Some("/work".to_owned()),
+            is_here: true,
             branch: None,
             mode: Some("plan".to_owned()),
             in_subagent: false,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use askbridge_core::event::{Event as Happened, Level};
 use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::limits;
 use askbridge_journal::journal::Journal;
 use askbridge_peers::doors::claude;
 use askbridge_peers::wish::Rejection;
@@ -132,6 +133,11 @@ impl Handle {
         }
         let mut advised = Advised::default();
         outcomes.iter().for_each(|(_, said)| advised.take(said.clone()));
+        // A project's variables leave room for those of the operator's rules.
+        let bytes = serde_json::to_vec(&after.project).map_or(usize::MAX, |it| it.len());
+        if bytes > limits::WORKFLOW_STATE_BYTES_MAX / 4 {
+            after.project = before.project.clone();
+        }
         if let Some(id) = &id {
             after.has_had(id, &advised);
         }

@@ -69,6 +69,8 @@ async fn git(folder: &Path, off: &[String], arguments: &[&str]) -> Option<Vec<u8
         command.arg("-c").arg(setting);
     }
     command.args(arguments).current_dir(folder).env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    // A repository that says that it is partial would have git start a program of its choice to fetch the rest.
+    command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1");
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS"] {
         command.env_remove(variable);
     }
