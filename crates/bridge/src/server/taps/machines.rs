@@ -40,7 +40,7 @@ impl WaitingMachines {
     }
 
     /// No tap is open for it any more.
-    pub(super) fn forget(&self, digest: &str) {
+    pub(crate) fn forget(&self, digest: &str) {
         self.0.lock().retain(|known, polls| known != digest || polls.now > 0);
     }
 }

@@ -71,8 +71,14 @@ pub(crate) async fn create(
     }
     let from = address_of(remote.as_ref().map(|Extension(remote)| remote));
     let request = TapRequest::by_a_machine(name.clone(), token_sha256.clone(), from);
-    let _polls = app.taps.machines.polls(&token_sha256);
-    let ask = match given(&app, request, waiting.span()?).await? {
+    let polls = app.taps.machines.polls(&token_sha256);
+    let given = given(&app, request, waiting.span()?).await;
+    if given.is_err() {
+        // No tap was opened for it, so nothing is remembered of it.
+        drop(polls);
+        app.taps.machines.forget(&token_sha256);
+    }
+    let ask = match given? {
         GivenTap::In(ask) => ask,
         GivenTap::None => return Err(Trouble::new(403, "tap_expired", "no paired device agreed to this")),
         // Unlike a process of this machine, a stranger does not learn what the devices are called.
