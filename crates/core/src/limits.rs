@@ -377,6 +377,8 @@ pub const AGENT_PIPE_BYTES: usize = 1024 * 1024;
 pub const SPOOL_AGAIN_BYTES: u64 = 128 * 1024;
 /// Bytes of an agent's stored output that stay on disk while it is busy. Beyond: they are freed at the end of the turn.
 pub const SPOOL_UNFREED_BYTES: u64 = 4 * 1024 * 1024;
+/// Bytes of what advisers tell the model beside one event. Beyond: it is cut. A hook's output has to hold the ruling too.
+pub const ADVISED_CONTEXT_BYTES_MAX: usize = 64 * 1024;
 /// Pieces of content that one burst of an agent's lines stores as one entry. Beyond: the next entry.
 pub const BURST_PIECES_MAX: usize = 32;
 /// Pieces of content that are queued to be stored for one agent. Beyond: its output is not read until one is stored.

@@ -8,7 +8,7 @@ use askbridge_core::answer::RulePlace;
 use askbridge_core::ask::Body;
 use askbridge_core::event::{CallRuled, ToolRuling};
 use askbridge_core::ids::{Raw, SessionId};
-use askbridge_core::limits::LAST_WORDS_BYTES_MAX;
+use askbridge_core::limits::{ADVISED_CONTEXT_BYTES_MAX, LAST_WORDS_BYTES_MAX};
 use askbridge_core::verdict;
 
 use crate::tools::ToolCall;
@@ -26,6 +26,8 @@ pub struct Consultation {
     pub agent: Option<String>,
     pub title: Option<String>,
     pub folder: Option<String>,
+    /// The folder is on this machine. If not, it only names itself: nothing in it is read.
+    pub is_here: bool,
     pub branch: Option<String>,
     /// The agent's permission mode.
     pub mode: Option<String>,
@@ -225,7 +227,9 @@ impl Consulted {
 
     /// What the model reads beside the occurrence, as one text.
     pub fn beside(&self) -> Option<String> {
-        (!self.context.is_empty()).then(|| self.context.join("\n\n"))
+        let mut words = (!self.context.is_empty()).then(|| self.context.join("\n\n"))?;
+        words.truncate(words.floor_char_boundary(ADVISED_CONTEXT_BYTES_MAX));
+        Some(words)
     }
 
     /// Adds what the next adviser says: a denial comes before a person, and a person before a permission. Of two that

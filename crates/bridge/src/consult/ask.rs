@@ -1,9 +1,10 @@
 //! The advisers, in order, and how what they say is put together.
 
+use askbridge_core::ask::Body;
 use askbridge_core::event::ToolRuling;
 use askbridge_core::limits::CONSULT_MAX;
 use askbridge_peers::consult::{Advice, Consultation, Consulted, Occurrence, OccurrenceKind, OccurrenceKinds};
-use askbridge_peers::doors::claude::MODE_THAT_DENIES;
+use askbridge_peers::doors::claude::{MODE_THAT_DENIES, NAME as CLAUDE};
 use askbridge_peers::tools::ToolCall;
 use askbridge_peers::wish::Rejection;
 use tokio::time::timeout;
@@ -71,7 +72,8 @@ pub(crate) async fn looked_at(handle: &Handle, folder: Option<&str>, mode: Optio
 
 /// Asks the advisers. A denial ends it: those that come after are not asked, and see nothing of it.
 ///
-/// An adviser without an answer in time has no opinion. Fails if the session cannot be read: then nothing is known.
+/// Fails if the session cannot be read, or if an adviser has no answer about a call in time: then nothing is known. About
+/// anything else such an adviser has no opinion.
 pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Consulted, Rejection> {
     if let Some(said) = overruled(handle, about).await? {
         return Ok(said);
@@ -81,7 +83,7 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Con
     }
     let mut heard: Vec<(Adviser, Consulted)> = Vec::with_capacity(ADVISERS.len());
     for adviser in ADVISERS {
-        let said = one(adviser, handle, about).await;
+        let said = one(adviser, handle, about).await?;
         let is_denied = said.is_denied();
         heard.push((adviser, said));
         if is_denied {
@@ -94,7 +96,7 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Con
     }
     if let Some(changed) = changed(about, &heard) {
         // The rules have not seen the input that will run.
-        let again = one(Adviser::Rules, handle, &changed).await;
+        let again = one(Adviser::Rules, handle, &changed).await?;
         for (_, said) in heard.iter_mut().filter(|(adviser, _)| *adviser == Adviser::Rules) {
             said.ruling = again.ruling.clone();
         }
@@ -108,6 +110,10 @@ pub(crate) async fn consult(handle: &Handle, about: &Consultation) -> Result<Con
 /// adviser is asked.
 async fn overruled(handle: &Handle, about: &Consultation) -> Result<Option<Consulted>, Rejection> {
     let Occurrence::Calling(call) = &about.what else { return Ok(None) };
+    // Of a large input only a part is here. The rest may be something else than what the person saw.
+    if about.is_cut {
+        return Ok(None);
+    }
     if handle.use_overrule(about.session, call, about.folder.as_deref()).await?.is_none() {
         return Ok(None);
     }
@@ -123,17 +129,26 @@ async fn asked_before(handle: &Handle, about: &Consultation) -> Result<Option<Co
     let known = handle.look(about.session, |state| {
         let mut asks = state.session.asks.values();
         let about_it = asks.find(|live| live.ask.call.as_ref().is_some_and(|call| call.as_str() == id));
-        about_it.map(|live| Box::new(live.ask.body.clone()))
+        // What runs is what the person saw: the agent's own record of a parked call may have been changed since.
+        about_it.map(|live| {
+            let is_approval = about.door == CLAUDE && matches!(live.ask.body, Body::Approval(_));
+            (Box::new(live.ask.body.clone()), live.ask.original.clone().filter(|_| is_approval))
+        })
     });
-    Ok(known.await?.map(|asked| Consulted { asked: Some(asked), ..Consulted::default() }))
+    Ok(known.await?.map(|(asked, input)| Consulted { asked: Some(asked), input, ..Consulted::default() }))
 }
 
-async fn one(adviser: Adviser, handle: &Handle, about: &Consultation) -> Consulted {
+async fn one(adviser: Adviser, handle: &Handle, about: &Consultation) -> Result<Consulted, Rejection> {
     match timeout(CONSULT_MAX, adviser.advise(handle, about)).await {
-        Ok(said) => said,
+        Ok(said) => Ok(said),
+        // An agent that makes them slow must not gain a call by it.
+        Err(_) if matches!(about.what, Occurrence::Calling(_)) => {
+            warn!(session.id = %about.session, adviser = adviser.name(), "An adviser took too long about a call");
+            Err(Rejection::Down("the rules took too long".to_owned()))
+        }
         Err(_) => {
             warn!(session.id = %about.session, adviser = adviser.name(), "An adviser took too long; it has no opinion");
-            Consulted::default()
+            Ok(Consulted::default())
         }
     }
 }

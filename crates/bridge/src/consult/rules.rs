@@ -26,7 +26,7 @@ pub(super) async fn look_at_calls(handle: &Handle, folder: Option<&str>) -> bool
 /// What the rules say about a call that is about to run. They look at nothing else.
 pub(super) async fn advise(handle: &Handle, about: &Consultation) -> Consulted {
     let Occurrence::Calling(call) = &about.what else { return Consulted::default() };
-    let project = project(handle, about.folder.as_deref()).await;
+    let project = project(handle, about.folder.as_deref().filter(|_| about.is_here)).await;
     let rules = handle.rules.now();
     let project = project.as_ref().map(|project| project.rules(&rules));
     let ruled = ruled(handle, &rules, project, about, call);

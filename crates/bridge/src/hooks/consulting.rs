@@ -17,8 +17,13 @@ use crate::consult::consult;
 use crate::runtime::down;
 use crate::server::App;
 
-/// What the advisers say about an event. The session need not exist for that.
-pub(super) async fn consulted(app: &App, caller: &Caller, heard: &HookEvent) -> Result<Consulted, Rejection> {
+/// What the advisers say about an event. The session need not exist for that. `is_here`: it came over the local socket.
+pub(super) async fn consulted(
+    app: &App,
+    caller: &Caller,
+    heard: &HookEvent,
+    is_here: bool,
+) -> Result<Consulted, Rejection> {
     let Some(what) = advice::occurrence(heard) else { return Ok(Consulted::default()) };
     let Current { id, exists } = current(&app.handle, &caller.party, heard).await?;
     let settings = match exists {
@@ -32,6 +37,7 @@ pub(super) async fn consulted(app: &App, caller: &Caller, heard: &HookEvent) -> 
         agent: Some(heard.agent.name().to_owned()),
         title: settings.as_ref().and_then(|settings| settings.title.clone()),
         folder: heard.folder.clone(),
+        is_here,
         branch: settings.as_ref().and_then(|settings| settings.branch.clone()),
         mode: heard.mode.clone(),
         in_subagent: heard.in_subagent,

@@ -154,7 +154,7 @@ async fn act(
     gone: CancellationToken,
 ) -> Result<Option<Output>, Rejection> {
     let caller = &event.caller;
-    let said = consulted(app, caller, heard).await?;
+    let said = consulted(app, caller, heard, event.hook.is_some()).await?;
     match &heard.what {
         HookEventKind::Began { .. } | HookEventKind::Compacting { .. } => {
             Ok(advice::around(heard, &said).map(Output::from))

@@ -21,6 +21,9 @@ use crate::peer::Outbox;
 use crate::tools::{ToolCall, splice};
 use crate::wish::{Query, Receipt, Rejection};
 
+/// In every denial of ours.
+const DENIED: &str = "no person was asked";
+
 /// A hook's request that waits for the advisers.
 #[derive(Debug)]
 pub(super) struct AdvisedHook {
@@ -177,6 +180,7 @@ impl Claude {
             agent: None,
             title: settings.and_then(|settings| settings.title.clone()),
             folder: settings.and_then(|settings| settings.folder.clone()),
+            is_here: true,
             branch: settings.and_then(|settings| settings.branch.clone()),
             mode: mode.or_else(|| settings.and_then(|settings| settings.mode.clone())),
             in_subagent,
@@ -196,9 +200,21 @@ impl Claude {
     /// Asks the advisers about the hooks that still wait after a replay.
     pub(super) fn consult_about_the_rest(&mut self, out: &mut Outbox) {
         for (hook, about) in std::mem::take(&mut self.unconsulted) {
+            // Of calls that have failed, only our own denials are still to be recorded.
+            let failed = |known: &Consulting| known.denied_with.as_ref().is_some_and(|output| !output.contains(DENIED));
+            if self.consulting.get(&hook.request).is_some_and(failed) {
+                self.consulting.remove(&hook.request);
+            }
             if self.consulting.contains_key(&hook.request) {
                 self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
             }
+        }
+    }
+
+    /// What is heard again after a restart has gone past its hooks that are about no call: they were answered.
+    pub(super) fn went_on(&mut self) {
+        if !self.woken {
+            self.consulting.retain(|_, known| known.call.is_some());
         }
     }
 
