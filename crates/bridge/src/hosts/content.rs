@@ -330,6 +330,23 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn what_is_stored_is_recognised_once_and_by_what_it_says() {
+        let ended = |cost: u32| {
+            let usage = Some(format!("{{\"total_cost_usd\":{cost}}}").as_str().into());
+            Written::new(Event::TurnEnded { reason: "completed".to_owned(), usage })
+        };
+        let mut known = StoredPieces { turns_ended: vec![ended(1).json, ended(2).json], ..StoredPieces::default() };
+        assert!(!known.has(&ended(3)), "a turn that ended after the last that is stored");
+        assert!(known.has(&ended(2)) && known.has(&ended(1)), "in either order");
+        assert!(!known.has(&ended(1)), "the next turn may have taken as much");
+        let returned = |call: &str| {
+            Written::new(Event::ToolReturned { call: CallId::from(call), ok: true, output: String::new() })
+        };
+        assert!(!known.has(&returned("a")) && known.has(&returned("a")), "it is on its way since the first time");
+        assert!(!known.has(&returned("b")));
+    }
+
     #[tokio::test]
     async fn what_was_never_looked_at_does_not_go_ahead_of_what_was_just_woken() {
         let (mut order, begun) = (Order::default(), Arc::new(Mutex::new(Vec::new())));

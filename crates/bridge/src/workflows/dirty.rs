@@ -167,6 +167,37 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn nothing_is_fetched_for_a_repository_that_says_that_it_is_partial() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (folder, ran) = (scratch.path().join("work"), scratch.path().join("ran"));
+        fs::create_dir(&folder).unwrap();
+        run(&folder, &["init", "-q"]);
+        fs::create_dir(folder.join("sub")).unwrap();
+        fs::write(folder.join("sub/a.txt"), "one\n").unwrap();
+        run(&folder, &["add", "."]);
+        run(&folder, &["commit", "-qm", "first"]);
+        let tree = std::process::Command::new("git").args(["rev-parse", "HEAD^{tree}"]).current_dir(&folder).output();
+        let tree = String::from_utf8(tree.unwrap().stdout).unwrap();
+        let (first, rest) = tree.trim().split_at(2);
+        fs::remove_file(folder.join(".git/objects").join(first).join(rest)).unwrap();
+        let program = format!("touch {}; git-upload-pack", ran.display());
+        for (name, value) in [
+            ("core.repositoryformatversion", "1"),
+            ("extensions.partialClone", "origin"),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.url", folder.to_str().unwrap()),
+            ("remote.origin.uploadpack", &program),
+        ] {
+            run(&folder, &["config", name, value]);
+        }
+        Repositories::default().dirty(folder.to_str()).await;
+        assert!(!ran.exists(), "a program that the repository names was run");
+        // The same, asked without care, does run it.
+        std::process::Command::new("git").arg("status").current_dir(&folder).output().unwrap();
+        assert!(ran.exists());
+    }
+
+    #[tokio::test]
     async fn where_there_is_no_repository_nothing_is_changed() {
         let scratch = tempfile::tempdir().unwrap();
         assert_eq!(Repositories::default().dirty(scratch.path().to_str()).await, DirtyFiles::default());
