@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use askbridge_fuzz::driver::{BATCH, Crash, Dice, corpus, corpus_folder, mutate, replay};
 use askbridge_fuzz::targets::{TARGETS, Target};
-use askbridge_testkit::crew::{Crew, News};
+use askbridge_testkit::crew::{Crew, CrewReport};
 use serde_json::json;
 
 /// The allocator of the published binary; here a fifth faster than the system's.
@@ -119,8 +119,8 @@ fn many(args: &Args, all: &[Fed]) -> Result<Option<Broke>> {
         result
     };
     let worked = crew.work(0..batches, one, |news| match news {
-        News::Done(()) => done += 1,
-        News::Beat => {
+        CrewReport::Done(()) => done += 1,
+        CrewReport::Beat => {
             let inputs = done * BATCH as u64;
             let rate = inputs as f64 / began.elapsed().as_secs_f64();
             eprintln!("{inputs} inputs, {rate:.0} a second");

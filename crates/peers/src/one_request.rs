@@ -16,8 +16,8 @@ pub(crate) trait OneRequest: Send {
     /// Everything that had happened in that session so far was told.
     fn caught_up(&mut self, _: SessionId, _: &mut Cx<'_>) {}
 
-    /// The ruling on a wish or query.
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
+    /// The reply to a wish or query.
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
 
     /// The requested wake-up time has come.
     fn waited(&mut self, _: &mut Cx<'_>) {}
@@ -39,8 +39,8 @@ impl<P: OneRequest> Peer for P {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        self.ruled(tag, ruling, cx);
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        self.replied(tag, reply, cx);
     }
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {

@@ -24,8 +24,8 @@ pub trait Peer: Send {
     /// Something happened that this peer watches.
     fn tell(&mut self, told: &Told<'_>, cx: &mut Cx<'_>);
 
-    /// The ruling on a wish or query of this peer's.
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
+    /// The reply to a wish or query of this peer's.
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>);
 
     /// The requested time has come. Also called once when a socket opens. Returns when to wake this peer next.
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp>;
@@ -40,8 +40,8 @@ impl Peer for Box<dyn Peer> {
         (**self).tell(told, cx);
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        (**self).reply(tag, ruling, cx);
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        (**self).reply(tag, reply, cx);
     }
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
@@ -49,7 +49,7 @@ impl Peer for Box<dyn Peer> {
     }
 }
 
-/// Identifies one wish of one peer, so that its ruling can be matched to it.
+/// Identifies one wish of one peer, so that its reply can be matched to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
 

@@ -3,7 +3,7 @@
 use askbridge_core::answer::RuleSays;
 use askbridge_core::ask::{Approval, Body, Choice, Form, Kind, Plan, Question};
 use askbridge_core::ids::Timestamp;
-use askbridge_core::rules::asks::{AskFacts, LocalTime, RuleSet, Ruled, Ruling, Weekday, explain, rule_ask};
+use askbridge_core::rules::asks::{AskFacts, LocalTime, RuleSet, Ruled, RulesOutcome, Weekday, explain, rule_ask};
 use askbridge_core::rules::asks::{Call, Explained};
 use askbridge_core::terms::Wishes;
 use askbridge_core::verdict::in_words;
@@ -69,7 +69,7 @@ impl Outcome {
     }
 
     /// What a ruling makes of an ask.
-    pub fn of(ruling: &Ruling<'_>, body: &Body) -> Self {
+    pub fn of(ruling: &RulesOutcome<'_>, body: &Body) -> Self {
         match (&ruling.ruled, ruling.rule) {
             (Ruled::Ask | Ruled::AskSeveral, None) => Self::None,
             (Ruled::Ask | Ruled::AskSeveral, Some(_)) => Self::Ask,
@@ -117,7 +117,7 @@ impl ExampleAsk {
         })
     }
 
-    pub fn explain<'r>(&self, rules: &'r RuleSet) -> (Ruling<'r>, Vec<Explained<'r>>) {
+    pub fn explain<'r>(&self, rules: &'r RuleSet) -> (RulesOutcome<'r>, Vec<Explained<'r>>) {
         self.with_facts(|facts| explain(rules, facts))
     }
 }

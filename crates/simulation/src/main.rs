@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use askbridge_simulation::plan::Plan;
 use askbridge_simulation::{Story, run, shrink};
-use askbridge_testkit::crew::{Crew, News};
+use askbridge_testkit::crew::{Crew, CrewReport};
 use serde_json::json;
 
 /// The allocator of the published binary; here a fifth faster than the system's.
@@ -89,12 +89,12 @@ fn many(args: &Args) -> Result<ExitCode> {
         if story.violations.is_empty() { Ok((story.asks, story.lines)) } else { Err(story) }
     };
     let worked = crew.work(args.from..end, one, |news| match news {
-        News::Done((more_asks, more_lines)) => {
+        CrewReport::Done((more_asks, more_lines)) => {
             done += 1;
             asks += more_asks;
             lines += more_lines;
         }
-        News::Beat => {
+        CrewReport::Beat => {
             let rate = done as f64 / began.elapsed().as_secs_f64();
             eprintln!("{done} seeds from {} hold, {rate:.1} a second, {asks} asks", args.from);
         }

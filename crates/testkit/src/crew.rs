@@ -26,7 +26,7 @@ pub struct Crew {
 
 /// What the reporting thread is told while the workers run.
 #[derive(Debug)]
-pub enum News<T> {
+pub enum CrewReport<T> {
     /// One number was done.
     Done(T),
     /// Ten seconds have passed.
@@ -90,7 +90,7 @@ impl Crew {
         &self,
         numbers: Range<u64>,
         one: impl Fn(u64) -> Result<T, E> + Sync,
-        mut news: impl FnMut(News<T>),
+        mut news: impl FnMut(CrewReport<T>),
     ) -> Worked<E> {
         let (next, failing) = (AtomicU64::new(numbers.start), AtomicBool::new(false));
         let mut failed: Option<(u64, E)> = None;
@@ -120,7 +120,7 @@ impl Crew {
                     Ok((number, result)) => {
                         end = end.max(number + 1);
                         match result {
-                            Ok(it) => news(News::Done(it)),
+                            Ok(it) => news(CrewReport::Done(it)),
                             Err(error) if failed.as_ref().is_none_or(|(lowest, _)| number < *lowest) => {
                                 failed = Some((number, error));
                             }
@@ -131,7 +131,7 @@ impl Crew {
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
                 if Instant::now() >= beat {
-                    news(News::Beat);
+                    news(CrewReport::Beat);
                     beat = Instant::now() + BEAT;
                 }
             }
@@ -159,7 +159,7 @@ mod tests {
             Ok::<_, ()>(1)
         };
         let worked = Crew::of(Some(4)).work(5..105, one, |news| {
-            if let News::Done(count) = news {
+            if let CrewReport::Done(count) = news {
                 reported += count;
             }
         });

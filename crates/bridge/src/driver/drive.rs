@@ -10,9 +10,9 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 
 use super::endpoint::{Endpoint, Lost, Order, Watched};
-use super::rulings::Rulings;
+use super::replies::Replies;
 use crate::chance::Chance;
-use crate::runtime::{FollowUpdate, Follower, News};
+use crate::runtime::{FollowUpdate, Follower, HubMessage};
 
 /// One machine and everything that it waits for.
 pub(crate) struct Driver<P, E> {
@@ -21,7 +21,7 @@ pub(crate) struct Driver<P, E> {
     out: Outbox,
     chance: Chance,
     follower: Option<Follower>,
-    pub(crate) rulings: Rulings,
+    pub(crate) replies: Replies,
     /// Receipts that are held back until their events were told. Empty unless [`Order::NewsBeforeReceipt`]. They are
     /// released at the front nearly always.
     held: VecDeque<(SessionId, Position, Tag, Receipt)>,
@@ -47,7 +47,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             endpoint,
             out: Outbox::default(),
             follower,
-            rulings: Rulings::default(),
+            replies: Replies::default(),
             held: VecDeque::new(),
             wake_at: None,
             alarm: None,
@@ -100,12 +100,12 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
 
     /// Will nothing happen here unless the other side sends something?
     pub(crate) fn is_idle(&self) -> bool {
-        self.follower.is_none() && self.rulings.is_empty() && self.held.is_empty() && self.wake_at.is_none()
+        self.follower.is_none() && self.replies.is_empty() && self.held.is_empty() && self.wake_at.is_none()
     }
 
-    /// Are all records stored, and all rulings passed on?
+    /// Are all records stored, and all replies passed on?
     pub(crate) fn is_settled(&self) -> bool {
-        self.rulings.is_empty() && !self.endpoint.is_storing()
+        self.replies.is_empty() && !self.endpoint.is_storing()
     }
 
     /// Lets the machine act, then carries out what it requests.
@@ -123,14 +123,14 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         }
         self.endpoint.write(&mut self.out.frames);
         for (tag, wish) in std::mem::take(&mut self.out.wishes) {
-            self.endpoint.wish(tag, wish, &mut self.rulings);
+            self.endpoint.wish(tag, wish, &mut self.replies);
         }
         for (tag, query) in std::mem::take(&mut self.out.queries) {
-            self.endpoint.query(tag, query, &mut self.rulings);
+            self.endpoint.query(tag, query, &mut self.replies);
         }
         if E::ORDER == Order::NewsBeforeReceipt {
-            while let Some((tag, ruling)) = self.rulings.known.pop_front() {
-                self.ruled(tag, ruling);
+            while let Some((tag, reply)) = self.replies.known.pop_front() {
+                self.replied(tag, reply);
             }
         }
         for watch in std::mem::take(&mut self.out.watches) {
@@ -157,7 +157,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
 
     /// Waits for one event that concerns the machine, and tells it. Cancel safe.
     ///
-    /// If several are ready: `first` comes before everything else; `then` after the rulings and before the alarm,
+    /// If several are ready: `first` comes before everything else; `then` after the replies and before the alarm,
     /// because a frame that arrived in time counts even if the deadline has passed since.
     pub(crate) async fn step<F, T>(
         &mut self,
@@ -169,9 +169,9 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             biased;
             first = first => return Stepped::First(first),
             heard = next(&mut self.follower) => self.heard(heard),
-            // Before the rulings: what was said before a question comes before it in the journal.
+            // Before the replies: what was said before a question comes before it in the journal.
             () = self.endpoint.stored(), if self.endpoint.is_storing() => {}
-            Some((tag, ruling)) = self.rulings.in_flight.next(), if !self.rulings.in_flight.is_empty() => self.ruled(tag, ruling),
+            Some((tag, reply)) = self.replies.in_flight.next(), if !self.replies.in_flight.is_empty() => self.replied(tag, reply),
             then = then => return Stepped::Then(then),
             () = rung(&mut self.alarm) => {
                 self.alarm = None;
@@ -183,44 +183,44 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
 
     /// Handles one event that is ready now, without waiting. Returns whether there was one.
     pub(crate) fn step_if_ready(&mut self) -> bool {
-        // With `Order::RulingBeforeLaterNews`, news waits until the known rulings are passed on; with the other order
+        // With `Order::ReplyBeforeLaterNews`, news waits until the known replies are passed on; with the other order
         // none are kept.
-        if self.rulings.known.is_empty()
+        if self.replies.known.is_empty()
             && let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready)
         {
             self.heard(heard);
             return true;
         }
         while self.endpoint.is_storing() && self.endpoint.stored().now_or_never().is_some() {}
-        match self.rulings.in_flight.next().now_or_never() {
-            Some(Some((tag, ruling))) => self.ruled(tag, ruling),
+        match self.replies.in_flight.next().now_or_never() {
+            Some(Some((tag, reply))) => self.replied(tag, reply),
             _ => return false,
         }
         true
     }
 
-    /// Passes on all known rulings, and those on wishes that the machine makes because of them.
-    pub(crate) fn pass_on_rulings(&mut self) {
-        while let Some((tag, ruling)) = self.rulings.known.pop_front() {
-            self.act(|peer, cx| peer.reply(tag, ruling, cx));
+    /// Passes on all known replies, and those on wishes that the machine makes because of them.
+    pub(crate) fn pass_on_replies(&mut self) {
+        while let Some((tag, reply)) = self.replies.known.pop_front() {
+            self.act(|peer, cx| peer.reply(tag, reply, cx));
         }
     }
 
-    /// For a machine whose other side is gone: passes on one ruling, or waits until a record is stored. Returns whether
+    /// For a machine whose other side is gone: passes on one reply, or waits until a record is stored. Returns whether
     /// there was anything left.
     pub(crate) async fn finish_one(&mut self) -> bool {
         for (_, _, tag, receipt) in std::mem::take(&mut self.held) {
             self.act(|peer, cx| peer.reply(tag, Ok(receipt), cx));
         }
-        if let Some((tag, ruling)) = self.rulings.known.pop_front() {
-            self.act(|peer, cx| peer.reply(tag, ruling, cx));
+        if let Some((tag, reply)) = self.replies.known.pop_front() {
+            self.act(|peer, cx| peer.reply(tag, reply, cx));
             return true;
         }
         tokio::select! {
             biased;
             () = self.endpoint.stored(), if self.endpoint.is_storing() => true,
-            Some((tag, ruling)) = self.rulings.in_flight.next(), if !self.rulings.in_flight.is_empty() => {
-                self.act(|peer, cx| peer.reply(tag, ruling, cx));
+            Some((tag, reply)) = self.replies.in_flight.next(), if !self.replies.in_flight.is_empty() => {
+                self.act(|peer, cx| peer.reply(tag, reply, cx));
                 true
             }
             else => false,
@@ -236,7 +236,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
 
     fn heard(&mut self, heard: Result<FollowUpdate, Rejection>) {
         match heard {
-            Ok(FollowUpdate::News(news)) => self.tell(&news),
+            Ok(FollowUpdate::Message(news)) => self.tell(&news),
             Ok(FollowUpdate::Snapshot(snapshot)) => {
                 self.act(|peer, cx| peer.tell(&Told::Snapshot(&snapshot), cx));
                 self.release();
@@ -261,12 +261,12 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         }
     }
 
-    fn tell(&mut self, news: &News) {
+    fn tell(&mut self, news: &HubMessage) {
         if !self.endpoint.hears(news) {
             return;
         }
         match news {
-            News::Entry(batch) => {
+            HubMessage::Entry(batch) => {
                 for happened in &batch.happened {
                     if self.endpoint.tells(happened) {
                         self.act(|peer, cx| peer.tell(&Told::Event(happened), cx));
@@ -275,36 +275,36 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
                 self.endpoint.told(batch);
                 self.release();
             }
-            News::Draft { ask, draft, .. } => {
+            HubMessage::Draft { ask, draft, .. } => {
                 self.act(|peer, cx| peer.tell(&Told::Draft { ask: *ask, draft }, cx));
             }
-            News::Gone { sessions } => self.act(|peer, cx| peer.tell(&Told::Gone { sessions }, cx)),
-            News::Own { own, .. } => self.act(|peer, cx| peer.tell(&Told::Own(own), cx)),
-            News::Delta { session, block, kind, offset, text } => {
+            HubMessage::Gone { sessions } => self.act(|peer, cx| peer.tell(&Told::Gone { sessions }, cx)),
+            HubMessage::Own { own, .. } => self.act(|peer, cx| peer.tell(&Told::Own(own), cx)),
+            HubMessage::Delta { session, block, kind, offset, text } => {
                 let told = Told::Delta { session: *session, block: *block, kind: *kind, offset: *offset, text };
                 self.act(|peer, cx| peer.tell(&told, cx));
             }
-            News::Seat { session, connection, .. } => {
+            HubMessage::Seat { session, connection, .. } => {
                 if self.endpoint.is_displaced(*connection) {
                     self.act(|peer, cx| peer.tell(&Told::Displaced { session: *session }, cx));
                 }
             }
-            News::Whisper { session, words, .. } => {
+            HubMessage::Whisper { session, words, .. } => {
                 self.act(|peer, cx| peer.tell(&Told::Whispered { session: *session, words }, cx));
             }
-            News::Look { session, screen, loaded_to, .. } => {
+            HubMessage::Look { session, screen, loaded_to, .. } => {
                 let told = Told::Looked { session: *session, screen: *screen, loaded_to: *loaded_to };
                 self.act(|peer, cx| peer.tell(&told, cx));
             }
         }
     }
 
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>) {
-        if E::ORDER == Order::RulingBeforeLaterNews {
-            self.rulings.know(tag, ruling);
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>) {
+        if E::ORDER == Order::ReplyBeforeLaterNews {
+            self.replies.know(tag, reply);
             return;
         }
-        let ruling = match ruling {
+        let reply = match reply {
             Ok(receipt) => match (receipt.session, receipt.position) {
                 (Some(session), Some(position)) if !self.has_told(session, position) => {
                     self.held.push_back((session, position, tag, receipt));
@@ -317,7 +317,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
                 Err(rejection)
             }
         };
-        self.act(|peer, cx| peer.reply(tag, ruling, cx));
+        self.act(|peer, cx| peer.reply(tag, reply, cx));
     }
 
     /// Passes on the receipts whose events have been told.

@@ -5,19 +5,19 @@ use askbridge_peers::peer::{EndsWith, Frame, Record, Streamed, Tag};
 use askbridge_peers::told::Happened;
 use askbridge_peers::wish::{Query, Rejection, Watch, Wish};
 
-use super::rulings::Rulings;
-use crate::runtime::{Batch, Follower, Handle, News};
+use super::replies::Replies;
+use crate::runtime::{Batch, Follower, Handle, HubMessage};
 
-/// In which order a machine is told news and rulings.
+/// In which order a machine is told news and replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// A receipt waits until its event was told, and is then passed on at once. A client first sees what happened, then
     /// that its wish was granted.
     NewsBeforeReceipt,
-    /// A ruling describes the state when it was made, so later news is told after it. Rulings are passed on when the
-    /// endpoint calls [`pass_on_rulings`](super::Driver::pass_on_rulings): first, all that the process has written is
+    /// A reply describes the state when it was made, so later news is told after it. Replies are passed on when the
+    /// endpoint calls [`pass_on_replies`](super::Driver::pass_on_replies): first, all that the process has written is
     /// read.
-    RulingBeforeLaterNews,
+    ReplyBeforeLaterNews,
 }
 
 /// What a watch leads to.
@@ -44,9 +44,9 @@ pub(crate) trait Endpoint {
     fn handle(&self) -> &Handle;
 
     /// Submits a wish in the name of the caller at this end.
-    fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings);
+    fn wish(&mut self, tag: Tag, wish: Wish, replies: &mut Replies);
 
-    fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings);
+    fn query(&mut self, tag: Tag, query: Query, replies: &mut Replies);
 
     fn watch(&mut self, watch: Watch) -> Watched;
 
@@ -72,7 +72,7 @@ pub(crate) trait Endpoint {
     fn end_with(&mut self, _session: SessionId, _ends: EndsWith) {}
 
     /// Is the machine told this news?
-    fn hears(&self, news: &News) -> bool;
+    fn hears(&self, news: &HubMessage) -> bool;
 
     /// Called for each event before the machine is told. Returns whether the machine is told.
     fn tells(&mut self, _happened: &Happened) -> bool {

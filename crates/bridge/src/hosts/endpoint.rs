@@ -21,8 +21,8 @@ use super::pool::HostPool;
 use super::spool::Spool;
 use crate::auth::{Caller, ProcessId};
 use crate::consult::consult;
-use crate::driver::{self, Endpoint, Lost, Rulings, Watched};
-use crate::runtime::{Entrance, Gate, Handle, News};
+use crate::driver::{self, Endpoint, Lost, Replies, Watched};
+use crate::runtime::{Entrance, Gate, Handle, HubMessage};
 
 /// The process, without what starts or ends it.
 pub(super) struct AgentProcess {
@@ -52,13 +52,13 @@ pub(super) struct AgentProcess {
 }
 
 impl Endpoint for AgentProcess {
-    const ORDER: driver::Order = driver::Order::RulingBeforeLaterNews;
+    const ORDER: driver::Order = driver::Order::ReplyBeforeLaterNews;
 
     fn handle(&self) -> &Handle {
         &self.pool.handle
     }
 
-    fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
+    fn wish(&mut self, tag: Tag, wish: Wish, replies: &mut Replies) {
         self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
         let noted = match wish {
             Wish::Hand { parcel } => Intent::Hand { parcel },
@@ -75,19 +75,19 @@ impl Endpoint for AgentProcess {
                 let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
                 let entrance = Entrance::agent(self.door, self.session);
                 let granted = async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) };
-                rulings.wait_for(self.take_along().with(granted));
+                replies.wait_for(self.take_along().with(granted));
                 return;
             }
         };
         // The agent ignores a second copy, so the machine need not wait until the handover is written.
         self.pool.handle.note(self.session, [noted]);
-        rulings.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
+        replies.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
     }
 
-    fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
+    fn query(&mut self, tag: Tag, query: Query, replies: &mut Replies) {
         let handle = self.pool.handle.clone();
         let agent = self.caller.name.clone();
-        rulings.wait_for(async move {
+        replies.wait_for(async move {
             let receipt = match query {
                 Query::Consult(mut about) => {
                     about.agent.get_or_insert_with(|| agent.to_string());
@@ -154,8 +154,8 @@ impl Endpoint for AgentProcess {
         !self.records.is_empty()
     }
 
-    fn hears(&self, news: &News) -> bool {
-        matches!(news, News::Entry(_))
+    fn hears(&self, news: &HubMessage) -> bool {
+        matches!(news, HubMessage::Entry(_))
     }
 
     /// An agent is not told what it said and did itself.

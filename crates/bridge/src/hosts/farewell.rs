@@ -98,7 +98,7 @@ impl<M: Machine> Host<M> {
         if timeout(FAREWELL_MAX, last_words).await.is_err() {
             warn!(session.id = %self.session, "The last words of an agent took too long");
             // They may hold the session, and the turn of what is stored next.
-            tokio::spawn(std::mem::take(&mut self.driver.rulings).run_out());
+            tokio::spawn(std::mem::take(&mut self.driver.replies).run_out());
         }
         if !expected {
             let complaints = self.agent_folder.complaints();

@@ -72,7 +72,7 @@ pub(super) struct Host<M: Machine> {
     rest: Rest<M::Carry>,
     running: Option<Arc<Running>>,
     /// Rare futures (at most one), kept in a separate `FuturesUnordered` so that a step does not poll them.
-    seldom: FuturesUnordered<BoxFuture<'static, Seldom>>,
+    rare_events: FuturesUnordered<BoxFuture<'static, RareEvent>>,
     /// Notified when the spool has grown.
     spooled: Arc<Notify>,
     /// May the spool hold lines that were not read?
@@ -135,7 +135,7 @@ impl<M: Machine> Host<M> {
             agent_folder,
             rest,
             running: running.map(Arc::new),
-            seldom: FuturesUnordered::new(),
+            rare_events: FuturesUnordered::new(),
             unread: true,
             is_quiet: false,
             woken: false,
@@ -177,7 +177,7 @@ impl<M: Machine> Host<M> {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
             return HostStep::LetGo;
         }
-        self.driver.pass_on_rulings();
+        self.driver.pass_on_replies();
         // What the machine said because of them.
         self.driver.endpoint.end_burst();
         let write_again = match self.driver.endpoint.pipe.flush() {
@@ -201,11 +201,11 @@ impl<M: Machine> Host<M> {
             info!(session.id = %self.session, "Agent has nothing to do and is let go");
             return HostStep::LetGo;
         }
-        if self.driver.rulings.has_known() {
+        if self.driver.replies.has_known() {
             return HostStep::GoOn;
         }
-        if self.seldom.is_empty() {
-            self.seldom.push(seldom(Arc::clone(running), stop.clone(), self.memory_use.clone()).boxed());
+        if self.rare_events.is_empty() {
+            self.rare_events.push(rare_event(Arc::clone(running), stop.clone(), self.memory_use.clone()).boxed());
         }
         let sleep_at = self.idle_since.map(|since| since + self.pool.options.idle);
         let (spooled, has_room, offers_room) = (Arc::clone(&self.spooled), self.has_room(), self.offers_room);
@@ -219,10 +219,10 @@ impl<M: Machine> Host<M> {
                 else => std::future::pending().await,
             }
         };
-        match self.driver.step(self.seldom.next(), outside).await {
-            Stepped::First(Some(Seldom::Ended)) => return HostStep::Died,
-            Stepped::First(Some(Seldom::Stopping)) => return HostStep::Leave,
-            Stepped::First(Some(Seldom::Quiet)) => {
+        match self.driver.step(self.rare_events.next(), outside).await {
+            Stepped::First(Some(RareEvent::Ended)) => return HostStep::Died,
+            Stepped::First(Some(RareEvent::Stopping)) => return HostStep::Leave,
+            Stepped::First(Some(RareEvent::Quiet)) => {
                 self.is_quiet = true;
                 self.look_again();
             }
@@ -230,7 +230,7 @@ impl<M: Machine> Host<M> {
                 self.is_quiet = false;
                 self.look_again();
             }
-            Stepped::First(Some(Seldom::Weighed) | None) | Stepped::Then(false) | Stepped::Machine => {}
+            Stepped::First(Some(RareEvent::Weighed) | None) | Stepped::Then(false) | Stepped::Machine => {}
         }
         // All that is ready now is handled in one step.
         while self.driver.step_if_ready() {}
@@ -238,9 +238,9 @@ impl<M: Machine> Host<M> {
     }
 
     fn has_room(&self) -> bool {
-        let Driver { endpoint, rulings, .. } = &self.driver;
+        let Driver { endpoint, replies, .. } = &self.driver;
         let records = endpoint.records.len() + endpoint.gathered.len();
-        records < limits::AGENT_RECORDS_MAX && rulings.in_flight() < limits::IN_FLIGHT_MAX
+        records < limits::AGENT_RECORDS_MAX && replies.in_flight() < limits::IN_FLIGHT_MAX
     }
 
     /// The spool may have grown since it was last read.
@@ -349,7 +349,7 @@ async fn is_full(pool: &HostPool, session: SessionId) -> bool {
 }
 
 /// Rare events of a host.
-enum Seldom {
+enum RareEvent {
     /// The process has exited.
     Ended,
     /// The server stops.
@@ -360,7 +360,7 @@ enum Seldom {
     Quiet,
 }
 
-async fn seldom(running: Arc<Running>, stop: CancellationToken, memory_use: Option<Arc<MemoryUse>>) -> Seldom {
+async fn rare_event(running: Arc<Running>, stop: CancellationToken, memory_use: Option<Arc<MemoryUse>>) -> RareEvent {
     let weighed = async {
         match &memory_use {
             Some(memory_use) => memory_use.changed.notified().await,
@@ -369,10 +369,10 @@ async fn seldom(running: Arc<Running>, stop: CancellationToken, memory_use: Opti
     };
     tokio::select! {
         biased;
-        () = running.ended() => Seldom::Ended,
-        () = stop.cancelled() => Seldom::Stopping,
-        () = weighed => Seldom::Weighed,
-        () = sleep(LOOK_ANYWAY) => Seldom::Quiet,
+        () = running.ended() => RareEvent::Ended,
+        () = stop.cancelled() => RareEvent::Stopping,
+        () = weighed => RareEvent::Weighed,
+        () = sleep(LOOK_ANYWAY) => RareEvent::Quiet,
     }
 }
 

@@ -77,8 +77,8 @@ impl<M: Machine> Host<M> {
         if bytes <= max || self.driver.hangs_up() {
             return None;
         }
-        let Driver { peer, endpoint, rulings, .. } = &self.driver;
-        let rests = peer.rest().is_some() && endpoint.pipe.is_empty() && rulings.is_empty();
+        let Driver { peer, endpoint, replies, .. } = &self.driver;
+        let rests = peer.rest().is_some() && endpoint.pipe.is_empty() && replies.is_empty();
         let (taken, may) = (spoken(bytes), spoken(max));
         let much = format!("The agent takes {taken} of memory, more than the {may} that it may (`agents.memory`).");
         if !rests && bytes <= max.saturating_mul(AT_ONCE) {

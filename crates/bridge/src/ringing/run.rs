@@ -29,7 +29,7 @@ use super::tell::tell_once;
 use super::{RingingOptions, alarm, doubt};
 use crate::auth::Caller;
 use crate::hooks::presence;
-use crate::runtime::{FollowUpdate, Follower, Interest, News as BridgeNews, chain};
+use crate::runtime::{FollowUpdate, Follower, HubMessage, Interest, chain};
 use crate::server::App;
 
 /// Delay before the journal is followed again after an error.
@@ -223,14 +223,14 @@ impl Loop {
     }
 
     async fn hear(&mut self, update: FollowUpdate) {
-        let FollowUpdate::News(news) = update else { return };
+        let FollowUpdate::Message(news) = update else { return };
         match &*news {
-            BridgeNews::Entry(batch) => {
+            HubMessage::Entry(batch) => {
                 for happened in &batch.happened {
                     self.happened(happened).await;
                 }
             }
-            BridgeNews::Gone { sessions } => {
+            HubMessage::Gone { sessions } => {
                 let gone: Vec<_> = self.ringer.open_in(|session| sessions.contains(&session));
                 gone.into_iter().for_each(|ask| self.over(ask));
             }

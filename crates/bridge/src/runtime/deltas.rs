@@ -8,7 +8,7 @@ use askbridge_peers::peer::{BlockKind, Streamed};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 
 #[derive(Serialize, Deserialize)]
 struct DeltaNotice {
@@ -23,14 +23,14 @@ impl Handle {
     /// Announces how a block of text goes on.
     pub fn stream(&self, Streamed { session, block, kind, offset, text }: Streamed) {
         if self.store.exclusive() {
-            return self.tell_delta(News::Delta { session, block, kind, offset, text });
+            return self.tell_delta(HubMessage::Delta { session, block, kind, offset, text });
         }
         let delta = DeltaNotice { session: session.to_string(), block, kind, offset, text };
         self.notify(Topic::Delta.of_session(session), &delta);
     }
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let DeltaNotice { session, block, kind, offset, text } = serde_json::from_slice(&message.body).ok()?;
-    Some(News::Delta { session: session.parse().ok()?, block, kind, offset, text })
+    Some(HubMessage::Delta { session: session.parse().ok()?, block, kind, offset, text })
 }

@@ -10,7 +10,7 @@ use tracing::warn;
 
 use super::error::chain;
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 use super::own::person_key;
 use crate::auth::Caller;
 
@@ -63,9 +63,9 @@ impl Handle {
     }
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let DraftNotice { person, ask, draft } = serde_json::from_slice(&message.body).ok()?;
-    Some(News::Draft { person, ask: ask.parse().ok()?, draft: Raw::from(draft) })
+    Some(HubMessage::Draft { person, ask: ask.parse().ok()?, draft: Raw::from(draft) })
 }
 
 fn prefix(caller: &Caller) -> String {

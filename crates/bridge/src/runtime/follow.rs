@@ -18,7 +18,7 @@ use tracing::warn;
 use super::error::down;
 use super::handle::Handle;
 use super::hub::{Interest, LetGo, Subscription};
-use super::news::News;
+use super::hub_message::HubMessage;
 use crate::auth::{Action, Caller, Role};
 
 /// What a follower returns.
@@ -26,7 +26,7 @@ use crate::auth::{Action, Caller, Role};
 pub enum FollowUpdate {
     /// A part of a snapshot. The next is read when the client has taken this one.
     Snapshot(Box<Snapshot>),
-    News(Arc<News>),
+    Message(Arc<HubMessage>),
     /// Everything up to now in the session was told. Holds how far a client of this dialect had come before.
     CaughtUp(Option<Position>),
     /// The hub is gone, so no more news comes. The client may come back with its last cursor.
@@ -202,7 +202,7 @@ impl Follower {
                         }
                         self.told.advance(&stored);
                         if self.wants(stored.entry.session) {
-                            return Ok(FollowUpdate::News(Arc::new(News::of(&stored, &self.told))));
+                            return Ok(FollowUpdate::Message(Arc::new(HubMessage::of(&stored, &self.told))));
                         }
                     }
                     Some(Ok(Followed::Gone(_))) => self.stage = FollowStage::Snapshot,
@@ -219,7 +219,7 @@ impl Follower {
                         }
                         let Some(stored) = past.read.pop_front() else { continue };
                         self.told.advance(&stored);
-                        return Ok(FollowUpdate::News(Arc::new(News::of(&stored, &self.told))));
+                        return Ok(FollowUpdate::Message(Arc::new(HubMessage::of(&stored, &self.told))));
                     }
                     let page = self.handle.store.read(past.session, None, past.after, limits::READ_BATCH_MAX).await;
                     let page = page.map_err(down)?;
@@ -278,14 +278,14 @@ impl Follower {
     }
 
     /// Skips an entry that was told before.
-    fn fresh(&mut self, news: Arc<News>) -> Option<FollowUpdate> {
-        if let News::Entry(batch) = &*news {
+    fn fresh(&mut self, news: Arc<HubMessage>) -> Option<FollowUpdate> {
+        if let HubMessage::Entry(batch) = &*news {
             if self.told.covers(batch.session, batch.position) {
                 return None;
             }
             self.told.advance_to(batch.session, batch.position);
         }
-        Some(FollowUpdate::News(news))
+        Some(FollowUpdate::Message(news))
     }
 
     /// Has this follower been told of the entry at `position`?

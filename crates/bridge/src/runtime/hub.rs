@@ -20,7 +20,7 @@ use tracing::error;
 
 use super::error::chain;
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 use super::{deltas, drafts, gone, looks, own, seats, whispers};
 use crate::auth::{Access, Action, Caller, Role};
 
@@ -54,7 +54,7 @@ struct Listeners {
 #[derive(Debug)]
 struct Listener {
     caller: Option<Caller>,
-    queue: mpsc::Sender<Arc<News>>,
+    queue: mpsc::Sender<Arc<HubMessage>>,
     waiting_bytes: Arc<AtomicUsize>,
     let_go: Arc<OnceLock<LetGo>>,
 }
@@ -63,7 +63,7 @@ struct Listener {
 #[derive(Debug, Clone)]
 pub(crate) struct LetGo {
     /// The news that did not fit into its queue.
-    pub(crate) news: Arc<News>,
+    pub(crate) news: Arc<HubMessage>,
     /// The journal up to there was told to it, except `news`.
     pub(crate) told: Cursor,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Subscription {
     hub: Arc<Hub>,
     id: u64,
     key: SubscriptionKey,
-    queue: mpsc::Receiver<Arc<News>>,
+    queue: mpsc::Receiver<Arc<HubMessage>>,
     waiting_bytes: Arc<AtomicUsize>,
     let_go: Arc<OnceLock<LetGo>>,
 }
@@ -130,14 +130,14 @@ impl Hub {
         if !owned && listeners.inbox.is_empty() && !listeners.sessions.contains_key(&stored.entry.session) {
             return;
         }
-        let news = Arc::new(News::of(stored, &listeners.told));
+        let news = Arc::new(HubMessage::of(stored, &listeners.told));
         let bytes = news.bytes();
         listeners.tell(stored.entry.session, access, &news, bytes);
     }
 
     /// Tells the connections that watch this one session, and those of its owner: no other can hold a seat in it.
-    fn tell_seat(&self, news: News, access: Option<&Access>) {
-        let News::Seat { session, .. } = &news else { return };
+    fn tell_seat(&self, news: HubMessage, access: Option<&Access>) {
+        let HubMessage::Seat { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
         let mut listeners = self.listeners.lock();
         let Listeners { sessions, agents, told, .. } = &mut *listeners;
@@ -149,8 +149,8 @@ impl Hub {
 
     /// Tells those who could see these sessions that they are gone.
     fn tell_gone(&self, sessions: Vec<SessionId>, access: &Access) {
-        let news = Arc::new(News::Gone { sessions });
-        let News::Gone { sessions } = &*news else { return };
+        let news = Arc::new(HubMessage::Gone { sessions });
+        let HubMessage::Gone { sessions } = &*news else { return };
         let bytes = news.bytes();
         let mut listeners = self.listeners.lock();
         listeners.tell_seeing(Some(access), &news, bytes);
@@ -160,8 +160,8 @@ impl Hub {
     }
 
     /// Tells the connections that watch this one session.
-    fn tell_whisper(&self, news: News) {
-        let News::Whisper { session, .. } = &news else { return };
+    fn tell_whisper(&self, news: HubMessage) {
+        let HubMessage::Whisper { session, .. } = &news else { return };
         let (session, bytes, news) = (*session, news.bytes(), Arc::new(news));
         let Listeners { sessions, told, .. } = &mut *self.listeners.lock();
         if let Some(watching) = sessions.get_mut(&session) {
@@ -170,8 +170,8 @@ impl Hub {
     }
 
     /// Tells the connections of one token that watch everything.
-    fn tell_look(&self, news: News) {
-        let News::Look { party, .. } = &news else { return };
+    fn tell_look(&self, news: HubMessage) {
+        let HubMessage::Look { party, .. } = &news else { return };
         let (party, bytes, news) = (party.clone(), news.bytes(), Arc::new(news));
         let Listeners { inbox, told, .. } = &mut *self.listeners.lock();
         inbox.retain(|_, listener| {
@@ -181,8 +181,8 @@ impl Hub {
     }
 
     /// Tells the devices of one person only.
-    fn tell_person(&self, news: News) {
-        let (News::Draft { person, .. } | News::Own { person, .. }) = &news else { return };
+    fn tell_person(&self, news: HubMessage) {
+        let (HubMessage::Draft { person, .. } | HubMessage::Own { person, .. }) = &news else { return };
         let person = person.clone();
         let bytes = news.bytes();
         let news = Arc::new(news);
@@ -195,8 +195,8 @@ impl Hub {
 }
 
 impl Handle {
-    pub(super) fn tell_delta(&self, news: News) {
-        let News::Delta { session, .. } = &news else { return };
+    pub(super) fn tell_delta(&self, news: HubMessage) {
+        let HubMessage::Delta { session, .. } = &news else { return };
         let (session, bytes) = (*session, news.bytes());
         let access = self.access(session);
         self.hub.listeners.lock().tell(session, access.as_deref(), &Arc::new(news), bytes);
@@ -205,12 +205,12 @@ impl Handle {
 
 impl Listeners {
     /// Tells all who watch this session or may see it. A subscriber that cannot keep up is dropped.
-    fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
+    fn tell(&mut self, session: SessionId, access: Option<&Access>, news: &Arc<HubMessage>, bytes: usize) {
         self.tell_seeing(access, news, bytes);
         self.tell_watching(session, news, bytes);
     }
 
-    fn tell_seeing(&mut self, access: Option<&Access>, news: &Arc<News>, bytes: usize) {
+    fn tell_seeing(&mut self, access: Option<&Access>, news: &Arc<HubMessage>, bytes: usize) {
         let Self { inbox, agents, told, .. } = self;
         inbox.retain(|_, listener| {
             let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
@@ -221,7 +221,7 @@ impl Listeners {
         }
     }
 
-    fn tell_watching(&mut self, session: SessionId, news: &Arc<News>, bytes: usize) {
+    fn tell_watching(&mut self, session: SessionId, news: &Arc<HubMessage>, bytes: usize) {
         let Self { sessions, told, .. } = self;
         if let Some(watching) = sessions.get_mut(&session) {
             watching.retain(|_, listener| listener.take(news, bytes, told));
@@ -232,7 +232,7 @@ impl Listeners {
 impl Listener {
     /// Returns `false` if this subscriber cannot keep up; it will find its queue closed. The journal was told up to
     /// `told`.
-    fn take(&self, news: &Arc<News>, bytes: usize, told: &Cursor) -> bool {
+    fn take(&self, news: &Arc<HubMessage>, bytes: usize, told: &Cursor) -> bool {
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let fits = waiting + bytes <= limits::FOLLOWER_BYTES_MAX && self.queue.try_send(Arc::clone(news)).is_ok();
         if !fits {
@@ -245,7 +245,7 @@ impl Listener {
 
 impl Subscription {
     /// Returns the next news, or `None` once this subscriber was dropped because it could not keep up.
-    pub(crate) async fn next(&mut self) -> Option<Arc<News>> {
+    pub(crate) async fn next(&mut self) -> Option<Arc<HubMessage>> {
         let news = self.queue.recv().await?;
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
         Some(news)
@@ -257,7 +257,7 @@ impl Subscription {
     }
 
     /// Returns the next news, if it is there already.
-    pub(crate) fn next_if_ready(&mut self) -> Option<Arc<News>> {
+    pub(crate) fn next_if_ready(&mut self) -> Option<Arc<HubMessage>> {
         let news = self.queue.try_recv().ok()?;
         self.waiting_bytes.fetch_sub(news.bytes(), Ordering::Relaxed);
         Some(news)
@@ -356,7 +356,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                 Some(message) = seats.next() => {
                     if let Some(news) = seats::read(&message) {
                         let access = match &news {
-                            News::Seat { session, .. } => handle.access(*session),
+                            HubMessage::Seat { session, .. } => handle.access(*session),
                             _ => None,
                         };
                         handle.hub.tell_seat(news, access.as_deref());

@@ -6,7 +6,7 @@ use askbridge_journal::bus::{Message, Topic};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 
 /// What a screen shows, and how much of it was loaded for it: see `Wish::Look`.
 pub(crate) struct Look {
@@ -36,8 +36,8 @@ impl Handle {
     }
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let LookNotice { party, dialect, session, screen, loaded_to } = serde_json::from_slice(&message.body).ok()?;
     let session = session.map(|session| session.parse()).transpose().ok()?;
-    Some(News::Look { party: PartyId::from(party), dialect, session, screen, loaded_to: loaded_to.map(Position) })
+    Some(HubMessage::Look { party: PartyId::from(party), dialect, session, screen, loaded_to: loaded_to.map(Position) })
 }

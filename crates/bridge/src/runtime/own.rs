@@ -1,4 +1,4 @@
-//! News for one person's devices that is not an event: a snooze, a device that came or went. Sent over the bus, fast
+//! HubMessage for one person's devices that is not an event: a snooze, a device that came or went. Sent over the bus, fast
 //! and lossy like a draft; a device that reconnects reads the state. Only connections that watch the inbox are told
 //! (`Watch::Inbox`, `Watch::News`), so dialects that watch one session never are.
 
@@ -8,7 +8,7 @@ use askbridge_peers::told::Own;
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 use crate::auth::{hash, hex};
 
 #[derive(Serialize, Deserialize)]
@@ -45,12 +45,12 @@ pub(crate) fn person_key(name: &str) -> String {
     hex(&hash(name)[..8])
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let OwnNotice { person, what } = serde_json::from_slice(&message.body).ok()?;
     let own = match what {
         OwnChange::Snoozed { ask, until } => Own::Snoozed { ask: ask.parse().ok()?, until: until.map(Timestamp) },
         OwnChange::Devices => Own::Devices,
         OwnChange::Channels => Own::Channels,
     };
-    Some(News::Own { person, own })
+    Some(HubMessage::Own { person, own })
 }

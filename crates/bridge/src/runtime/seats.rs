@@ -10,7 +10,7 @@ use tracing::warn;
 
 use super::error::chain;
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 
 #[derive(Serialize, Deserialize)]
 struct SeatNotice {
@@ -103,7 +103,7 @@ fn seen_key(dialect: &str, session: SessionId) -> String {
     format!("seen/{dialect}/{session}")
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let SeatNotice { session, dialect, connection } = serde_json::from_slice(&message.body).ok()?;
-    Some(News::Seat { session: session.parse().ok()?, dialect, connection })
+    Some(HubMessage::Seat { session: session.parse().ok()?, dialect, connection })
 }

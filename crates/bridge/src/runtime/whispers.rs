@@ -5,7 +5,7 @@ use askbridge_journal::bus::{Message, Topic};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
-use super::news::News;
+use super::hub_message::HubMessage;
 
 #[derive(Serialize, Deserialize)]
 struct WhisperNotice {
@@ -23,7 +23,7 @@ impl Handle {
     }
 }
 
-pub(crate) fn read(message: &Message) -> Option<News> {
+pub(crate) fn read(message: &Message) -> Option<HubMessage> {
     let WhisperNotice { session, dialect, words } = serde_json::from_slice(&message.body).ok()?;
-    Some(News::Whisper { session: session.parse().ok()?, dialect, words })
+    Some(HubMessage::Whisper { session: session.parse().ok()?, dialect, words })
 }

@@ -20,8 +20,8 @@ use super::guest::{Guest, LoginCookie};
 use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::requests;
-use super::sockets::{self, Knock};
-use super::way_in::{Came, login_cookie, split_base, turned_away, who};
+use super::sockets::{self, UpgradeRequest};
+use super::way_in::{BadToken, login_cookie, split_base, turned_away, who};
 use crate::auth::Caller;
 use crate::runtime::Source;
 
@@ -124,7 +124,7 @@ async fn speak(
     let (mut parts, body) = request.into_parts();
     let brought = login_cookie(listing, &parts.headers);
     let known = match who(&app, (listing, route), &parts, (in_base, brought.as_ref())) {
-        Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, Came::WithoutAToken),
+        Ok(None) if route.kind != RouteKind::Open => return turned_away(listing, BadToken::Missing),
         // A wrong token does not bar a client from where it gets a right one.
         Err(_) if route.kind == RouteKind::Open => None,
         Ok(known) => known,
@@ -136,8 +136,8 @@ async fn speak(
     match (route.kind, caller) {
         (RouteKind::Socket, Some(caller)) => {
             let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await;
-            let knock = Knock { caller: Ok(caller), remote, seat, uri: parts.uri, cookie };
-            sockets::open(app, listing, knock, upgrade)
+            let request = UpgradeRequest { caller: Ok(caller), remote, seat, uri: parts.uri, cookie };
+            sockets::open(app, listing, request, upgrade)
         }
         (_, caller) => {
             let guest = Guest {

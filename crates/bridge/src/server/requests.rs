@@ -22,7 +22,7 @@ use super::identify::{Remote, address_of, process_of};
 use super::problem::Trouble;
 use super::sockets::refused;
 use super::talk::{REVOKED, Talk};
-use super::way_in::{Came, turned_away};
+use super::way_in::{BadToken, turned_away};
 use crate::auth::{Action, Caller};
 use crate::runtime::Source;
 
@@ -93,7 +93,7 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     });
     match begun.await {
         Ok(Begun::Response(head, chunks)) => respond(head, chunks),
-        Ok(Begun::Revoked) => turned_away(listing, Came::WithAWrongToken),
+        Ok(Begun::Revoked) => turned_away(listing, BadToken::Wrong),
         Err(_) => StatusCode::NO_CONTENT.into_response(),
     }
 }

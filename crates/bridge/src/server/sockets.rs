@@ -29,7 +29,7 @@ const WRITE_BYTES: usize = 4096;
 pub(super) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 
 /// What comes with the request for an upgrade.
-pub(super) struct Knock {
+pub(super) struct UpgradeRequest {
     pub(super) caller: Result<Caller, Trouble>,
     pub(super) remote: Option<Remote>,
     pub(super) seat: Option<Arc<Seat>>,
@@ -47,8 +47,9 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
                             seat: Option<Extension<Arc<Seat>>>,
                             uri: Uri,
                             upgrade: Upgrade| async move {
-            let knock = Knock { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri, cookie: None };
-            open(app, listing, knock, upgrade)
+            let request =
+                UpgradeRequest { caller, remote: remote.map(|it| it.0), seat: seat.map(|it| it.0), uri, cookie: None };
+            open(app, listing, request, upgrade)
         };
         router.route(route.path, get(handler))
     })
@@ -56,11 +57,11 @@ pub fn mount(router: Router<App>, listing: &'static Listing) -> Router<App> {
 
 /// A token may come with the upgrade or, if the dialect allows it, with the first frame: browsers cannot send headers
 /// here.
-pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: Upgrade) -> Response {
+pub(super) fn open(app: App, listing: &'static Listing, request: UpgradeRequest, upgrade: Upgrade) -> Response {
     let Ok(upgrade) = upgrade else {
         return Trouble::new(426, "not_a_websocket", "this address speaks WebSocket").into_response();
     };
-    let caller = match knock.caller {
+    let caller = match request.caller {
         Ok(caller) => Some(caller),
         Err(trouble) if trouble.0.status == 401 && listing.login == Login::FirstFrame => None,
         Err(trouble) => return trouble.into_response(),
@@ -69,21 +70,21 @@ pub(super) fn open(app: App, listing: &'static Listing, knock: Knock, upgrade: U
         return StatusCode::NOT_FOUND.into_response();
     };
     let name = caller.as_ref().map(|caller| &*caller.name);
-    let query = knock.uri.query().unwrap_or_default();
+    let query = request.uri.query().unwrap_or_default();
     let may_see =
         |session| caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
-    let (path, choices, patience) = (knock.uri.path(), app.choices(), app.patience());
+    let (path, choices, patience) = (request.uri.path(), app.choices(), app.patience());
     let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices, patience }) {
         Greeting::Open(peer) => peer,
         Greeting::Refuse(status, body) => return refused(status, body),
     };
-    let from = address_of(knock.remote.as_ref());
-    let here = match knock.remote {
+    let from = address_of(request.remote.as_ref());
+    let here = match request.remote {
         Some(Remote::Local(here)) => Some(here),
         _ => None,
     };
-    let (via, source, cookie) = (listing.name, Source::Socket, knock.cookie);
-    let guest = Guest { via, source, from, caller, process: None, peer: here, cookie, _seat: knock.seat };
+    let (via, source, cookie) = (listing.name, Source::Socket, request.cookie);
+    let guest = Guest { via, source, from, caller, process: None, peer: here, cookie, _seat: request.seat };
     let tasks = app.tasks.clone();
     upgrade
         .read_buffer_size(READ_BYTES)

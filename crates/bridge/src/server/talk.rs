@@ -18,7 +18,7 @@ use crate::driver::{Driver, Stepped};
 
 /// How long a peer whose other side is gone may still wish. Beyond: what is in flight is dropped.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
-/// How many ready news and rulings a peer is told before its frames are written.
+/// How many ready news and replies a peer is told before its frames are written.
 const AT_ONCE_MAX: usize = 64;
 /// Bytes of its frames. Beyond: they are written first, so that memory use is bounded by what the client takes.
 const AT_ONCE_BYTES: usize = 256 * 1024;
@@ -65,9 +65,9 @@ impl Talk {
     /// Should frames be read? Not while too many wishes are in flight, nor after a hang-up, nor before the peer knows
     /// the state of its session: it would act as if nothing had happened there.
     pub(crate) fn has_room(&self) -> bool {
-        let Driver { endpoint, rulings, .. } = &self.driver;
+        let Driver { endpoint, replies, .. } = &self.driver;
         let is_catching_up = self.driver.is_following() && endpoint.is_catching_up();
-        rulings.in_flight() < limits::IN_FLIGHT_MAX
+        replies.in_flight() < limits::IN_FLIGHT_MAX
             && endpoint.can_record()
             && !self.driver.hangs_up()
             && !is_catching_up

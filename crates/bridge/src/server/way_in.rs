@@ -58,7 +58,7 @@ pub(super) fn who(
     let caller = match (token, remote) {
         (Some(token), _) => match sign_in(app, &token, address_of(remote)) {
             Ok(caller) => caller,
-            Err(Rejection::Unauthorized) => return Err(turned_away(listing, Came::WithAWrongToken)),
+            Err(Rejection::Unauthorized) => return Err(turned_away(listing, BadToken::Wrong)),
             Err(other) => return Err(Trouble::from(other).into_response()),
         },
         (None, Some(Remote::Local(peer))) => {
@@ -77,18 +77,18 @@ pub(super) fn who(
     Ok(Some(IdentifiedCaller { caller, by_cookie: false }))
 }
 
-/// How an unknown caller came.
+/// Why a caller is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Came {
-    WithoutAToken,
-    WithAWrongToken,
+pub(super) enum BadToken {
+    Missing,
+    Wrong,
 }
 
 /// Refuses as the original does.
-pub(super) fn turned_away(listing: &Listing, came: Came) -> Response {
-    let body = match (listing.served, came) {
-        (Served::WhenNamed(way_in), Came::WithoutAToken) => way_in.no_token,
-        (Served::WhenNamed(way_in), Came::WithAWrongToken) => way_in.wrong_token,
+pub(super) fn turned_away(listing: &Listing, token: BadToken) -> Response {
+    let body = match (listing.served, token) {
+        (Served::WhenNamed(way_in), BadToken::Missing) => way_in.no_token,
+        (Served::WhenNamed(way_in), BadToken::Wrong) => way_in.wrong_token,
         (Served::Always, _) => return Trouble::from(Rejection::Unauthorized).into_response(),
     };
     let headers = [

@@ -2,7 +2,7 @@
 
 use askbridge_bridge::auth::{Caller, Role};
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::runtime::{FollowUpdate, Interest, News};
+use askbridge_bridge::runtime::{FollowUpdate, HubMessage, Interest};
 use askbridge_core::ids::{PartyId, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::sqlite;
@@ -131,15 +131,15 @@ async fn a_slow_follower_holds_up_nobody_and_hears_everything() {
     let enough = limits::FOLLOWER_BYTES_MAX / 100_000 + 10;
     for _ in 0..enough {
         assert_eq!(house.post("/v1/asks", &agent, &large).await.0, 201);
-        let Ok(FollowUpdate::News(news)) = quick.next().await else { panic!("the quick one hears everything") };
-        assert!(matches!(&*news, News::Entry(_)));
+        let Ok(FollowUpdate::Message(news)) = quick.next().await else { panic!("the quick one hears everything") };
+        assert!(matches!(&*news, HubMessage::Entry(_)));
     }
     // More than one follower's queue holds, so the rest comes from the journal: nothing is left out, and nothing comes
     // twice.
     let mut heard = Vec::new();
     while heard.len() < enough {
-        let Ok(FollowUpdate::News(news)) = slow.next().await else { panic!("the slow one hears everything too") };
-        let News::Entry(batch) = &*news else { panic!("nothing else happened: {news:?}") };
+        let Ok(FollowUpdate::Message(news)) = slow.next().await else { panic!("the slow one hears everything too") };
+        let HubMessage::Entry(batch) = &*news else { panic!("nothing else happened: {news:?}") };
         heard.push(batch.position);
     }
     assert!(heard.is_sorted_by(|a, b| a < b), "{heard:?}");

@@ -15,7 +15,7 @@ use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
 use tokio::time::{Instant, sleep};
 
 use super::forget::is_chain;
-use super::letter::ask;
+use super::guarded_message::ask;
 use super::read::stored;
 use super::store::Inner;
 use crate::cursor::Cursor;

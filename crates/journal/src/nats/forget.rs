@@ -7,7 +7,7 @@ use askbridge_core::ids::{SessionId, Timestamp};
 use askbridge_core::limits;
 use async_nats::jetstream::stream::Stream;
 
-use super::letter::{Letter, Undelivered, ask, next};
+use super::guarded_message::{GuardedMessage, Undelivered, ask, next};
 use super::read;
 use super::store::Inner;
 use crate::entry::Digest;
@@ -72,7 +72,7 @@ async fn append(inner: &Inner, number: usize, mut forgetting: Forgetting) -> Res
     for _ in 0..TRIES_MAX {
         let last = last(stream, &subject).await?;
         forgetting.prev = last.as_ref().map_or(Digest::ZERO, |(_, body)| Digest::of(body));
-        let letter = Letter {
+        let message = GuardedMessage {
             stream,
             subject: subject.clone(),
             id: inner.mark(),
@@ -80,7 +80,7 @@ async fn append(inner: &Inner, number: usize, mut forgetting: Forgetting) -> Res
             expect: Some(last.map_or(0, |(sequence, _)| sequence)),
             headers: Vec::new(),
         };
-        match letter.send(&inner.connection.context).await {
+        match message.send(&inner.connection.context).await {
             Ok(sequence) => {
                 inner.saw(number, sequence);
                 return Ok((forgetting, sequence));

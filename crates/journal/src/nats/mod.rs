@@ -6,7 +6,7 @@
 //! **A refused append does not prove that another was first.** If an acknowledgement is lost and the append is retried,
 //! the server refuses it because of the first try; and error 10164 occurs now and then for a sole writer. So after any
 //! error the session's own entries after the guard are read, from the stream's leader (direct gets may be stale), and
-//! only what is found there decides (`letter`).
+//! only what is found there decides (`guarded_message`).
 //!
 //! JetStream syncs to disk every two minutes by default: servers need `sync_interval: always`, or an acknowledged entry
 //! can be lost when all of them lose power at once. A client cannot see that setting.
@@ -16,8 +16,8 @@ mod connect;
 mod error;
 mod follow;
 mod forget;
+mod guarded_message;
 mod index;
-mod letter;
 mod read;
 mod shelf;
 mod store;

@@ -11,7 +11,7 @@ use async_nats::jetstream::stream::Stream;
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use super::letter::{ask, next};
+use super::guarded_message::{ask, next};
 use crate::entry::Stored;
 use crate::fault::Fault;
 use crate::journal::ReadError;

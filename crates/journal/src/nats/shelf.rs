@@ -9,7 +9,7 @@ use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use super::letter::{Letter, Undelivered, ask};
+use super::guarded_message::{GuardedMessage, Undelivered, ask};
 use super::store::Inner;
 use crate::fault::Fault;
 use crate::shelf::{Expect, Item, Revision, ShelfError};
@@ -80,7 +80,7 @@ async fn write(
         let expires_at = expires_at.map_or(i64::MAX, |at| at.0);
         [&expires_at.to_be_bytes(), value].concat().into()
     });
-    let letter = Letter {
+    let message = GuardedMessage {
         stream: &bucket(inner).stream,
         subject: format!("{}{}", bucket(inner).prefix, encode(key)),
         id: inner.mark(),
@@ -88,7 +88,7 @@ async fn write(
         expect: revision,
         headers: if value.is_some() { Vec::new() } else { PURGED.to_vec() },
     };
-    letter.send(&inner.connection.context).await.map_err(|error| match error {
+    message.send(&inner.connection.context).await.map_err(|error| match error {
         Undelivered::Conflict => ShelfError::Conflict { key: key.to_owned() },
         Undelivered::Unknown(fault) => ShelfError::Down(fault),
     })

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::bus::NatsBus;
 use super::connect::{Connection, Options, connect};
 use super::error::Error;
-use super::letter::{Letter, Undelivered};
+use super::guarded_message::{GuardedMessage, Undelivered};
 use super::{follow, forget, read, shelf};
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
@@ -116,7 +116,7 @@ impl Journal for Nats {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
         entry.check(guard)?;
         let (stream, subject) = self.inner.subject(entry.session, letter_of(entry.lane));
-        let letter = Letter {
+        let message = GuardedMessage {
             stream: &self.inner.connection.streams[stream],
             subject,
             id: entry.id.to_string(),
@@ -127,7 +127,7 @@ impl Journal for Nats {
             },
             headers: Vec::new(),
         };
-        match letter.send(&self.inner.connection.context).await {
+        match message.send(&self.inner.connection.context).await {
             Ok(sequence) => {
                 self.inner.saw(stream, sequence);
                 Ok(Position(sequence))

@@ -63,14 +63,14 @@ impl Follower {
             if self.goal.take_if(|goal| self.at >= *goal).is_some() {
                 return Some(Ok(Followed::CaughtUp));
             }
-            let news = self.recent.news();
-            if self.at < news.newest {
-                if let Err(error) = self.fetch(news.newest).await {
+            let end = self.recent.end();
+            if self.at < end.newest {
+                if let Err(error) = self.fetch(end.newest).await {
                     self.failed = true;
                     return Some(Err(error));
                 }
-            } else if news.open {
-                self.recent.changed(news).await;
+            } else if end.open {
+                self.recent.changed(end).await;
             } else {
                 return None;
             }

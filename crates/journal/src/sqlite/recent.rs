@@ -18,7 +18,7 @@ const GISTS_MAX: usize = 65_536;
 #[derive(Debug)]
 pub(crate) struct Recent {
     ring: Mutex<Ring>,
-    news: Mutex<News>,
+    end: Mutex<JournalEnd>,
     /// Wakes waiters in the order they came. A `watch` channel wakes them in random order, and then a simulation would
     /// not run the same way for the same seed.
     changed: Notify,
@@ -26,7 +26,7 @@ pub(crate) struct Recent {
 
 /// What followers wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct JournalEnd {
     /// Position of the newest durable entry.
     pub(crate) newest: u64,
     pub(crate) open: bool,
@@ -109,24 +109,24 @@ impl Recent {
         // Without an index beside the journal, gists need not be kept.
         let (entries, left, given_up_to) = (VecDeque::new(), Gists::default(), u64::MAX);
         let ring = Ring { entries, first: newest + 1, bytes: 0, left, given_up_to, given: None };
-        Self { ring: Mutex::new(ring), news: Mutex::new(News { newest, open: true }), changed: Notify::new() }
+        Self { ring: Mutex::new(ring), end: Mutex::new(JournalEnd { newest, open: true }), changed: Notify::new() }
     }
 
-    pub(crate) fn news(&self) -> News {
-        *self.news.lock()
+    pub(crate) fn end(&self) -> JournalEnd {
+        *self.end.lock()
     }
 
     pub(crate) fn newest(&self) -> u64 {
-        self.news().newest
+        self.end().newest
     }
 
-    /// Waits until the news differ from `known`.
-    pub(crate) async fn changed(&self, known: News) {
+    /// Waits until the end differs from `known`.
+    pub(crate) async fn changed(&self, known: JournalEnd) {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             // Registers before checking, so that no change in between is missed.
             changed.as_mut().enable();
-            if self.news() != known {
+            if self.end() != known {
                 return;
             }
             changed.await;
@@ -147,7 +147,7 @@ impl Recent {
         // Set before the ring is unlocked. The hub reads entries from the ring and passes them to its subscribers; a
         // follower that subscribes after that asks for the newest position to know how far to catch up. If that were
         // still older than what the hub has passed on, the entries in between would reach the follower neither way.
-        self.news.lock().newest = last.position.0;
+        self.end.lock().newest = last.position.0;
         drop(ring);
         drop(left);
         self.changed.notify_waiters();
@@ -237,7 +237,7 @@ impl Recent {
 
     /// Tells followers that no more entries will come.
     pub(crate) fn close(&self) {
-        self.news.lock().open = false;
+        self.end.lock().open = false;
         self.changed.notify_waiters();
     }
 }

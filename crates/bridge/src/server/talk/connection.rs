@@ -14,9 +14,9 @@ use super::super::guest::Guest;
 use super::super::look::look;
 use super::super::seen::{Keep, Seen};
 use crate::auth::{Action, Caller, Role};
-use crate::driver::{Endpoint, Lost, Order, Rulings, Watched};
+use crate::driver::{Endpoint, Lost, Order, Replies, Watched};
 use crate::ringing::Gaze;
-use crate::runtime::{Batch, Follower, Handle, Interest, News, Present, chain};
+use crate::runtime::{Batch, Follower, Handle, HubMessage, Interest, Present, chain};
 
 /// Pieces of content that one frame may make.
 const RECORDS_AT_ONCE: usize = 64;
@@ -171,26 +171,26 @@ impl Endpoint for Connection {
         &self.app.handle
     }
 
-    fn wish(&mut self, tag: Tag, wish: Wish, rulings: &mut Rulings) {
+    fn wish(&mut self, tag: Tag, wish: Wish, replies: &mut Replies) {
         let (app, caller, entrance) = (self.app.clone(), self.guest.now(&self.app), self.guest.entrance());
-        rulings.wait_for(async move {
+        replies.wait_for(async move {
             let Some(caller) = caller else { return (tag, Err(Rejection::Unauthorized)) };
             (tag, app.gate().grant(&caller, entrance, wish).await)
         });
     }
 
-    fn query(&mut self, tag: Tag, query: Query, rulings: &mut Rulings) {
+    fn query(&mut self, tag: Tag, query: Query, replies: &mut Replies) {
         match &query {
-            Query::Login { token } => return self.log_in(tag, token, rulings),
-            Query::Logout => return self.log_out(tag, rulings),
+            Query::Login { token } => return self.log_in(tag, token, replies),
+            Query::Logout => return self.log_out(tag, replies),
             _ => {}
         }
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
         if let Query::Redeem { code } = query {
-            rulings.wait_for(async move { (tag, redeem_code(&app, code, via).await) });
+            replies.wait_for(async move { (tag, redeem_code(&app, code, via).await) });
             return;
         }
-        rulings.wait_for(async move {
+        replies.wait_for(async move {
             let look = async {
                 let caller = caller.ok_or(Rejection::Unauthorized)?;
                 look(&app, &caller, via, query).await
@@ -252,11 +252,11 @@ impl Endpoint for Connection {
         }
     }
 
-    fn hears(&self, news: &News) -> bool {
+    fn hears(&self, news: &HubMessage) -> bool {
         match news {
-            News::Seat { dialect, .. } | News::Whisper { dialect, .. } | News::Look { dialect, .. } => {
-                dialect == self.guest.via
-            }
+            HubMessage::Seat { dialect, .. }
+            | HubMessage::Whisper { dialect, .. }
+            | HubMessage::Look { dialect, .. } => dialect == self.guest.via,
             _ => true,
         }
     }

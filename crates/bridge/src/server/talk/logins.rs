@@ -7,7 +7,7 @@ use askbridge_peers::wish::{CallerName, Receipt, Rejection};
 
 use super::connection::Connection;
 use crate::auth::Caller;
-use crate::driver::Rulings;
+use crate::driver::Replies;
 use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::guest::LoginCookie;
@@ -15,17 +15,17 @@ use crate::server::identify::sign_in;
 
 impl Connection {
     /// Answers a login: at once, or with a cookie once that is stored.
-    pub(super) fn log_in(&mut self, tag: Tag, token: &str, rulings: &mut Rulings) {
-        let ruling = self.signed_in(token);
-        if let (Ok(receipt), Some(caller)) = (&ruling, &self.guest.caller)
+    pub(super) fn log_in(&mut self, tag: Tag, token: &str, replies: &mut Replies) {
+        let reply = self.signed_in(token);
+        if let (Ok(receipt), Some(caller)) = (&reply, &self.guest.caller)
             && !token.is_empty()
             && sets_a_cookie(self.guest.via)
         {
             let (app, caller, via, receipt) = (self.app.clone(), caller.clone(), self.guest.via, receipt.clone());
-            rulings.wait_for(async move { (tag, with_cookie(&app, &caller, via, receipt).await) });
+            replies.wait_for(async move { (tag, with_cookie(&app, &caller, via, receipt).await) });
             return;
         }
-        rulings.know(tag, ruling);
+        replies.know(tag, reply);
     }
 
     fn signed_in(&mut self, token: &str) -> Result<Receipt, Rejection> {
@@ -38,11 +38,11 @@ impl Connection {
         Ok(Receipt { caller: Some(name), ..Receipt::default() })
     }
 
-    pub(super) fn log_out(&mut self, tag: Tag, rulings: &mut Rulings) {
+    pub(super) fn log_out(&mut self, tag: Tag, replies: &mut Replies) {
         let (app, caller, via) = (self.app.clone(), self.guest.caller.clone(), self.guest.via);
         // Taken, so that the request that ends a cookie does not end with it.
         let cookie = self.guest.cookie.take();
-        rulings.wait_for(async move { (tag, logged_out(&app, caller.as_ref(), via, cookie).await) });
+        replies.wait_for(async move { (tag, logged_out(&app, caller.as_ref(), via, cookie).await) });
     }
 }
 

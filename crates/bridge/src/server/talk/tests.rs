@@ -115,7 +115,7 @@ impl House {
 /// Answers all of the machine's queries without following the journal. Returns what it sent.
 async fn looks_around(talk: &mut Talk) -> Vec<String> {
     let mut said = Vec::new();
-    while !talk.driver.rulings.is_empty() {
+    while !talk.driver.replies.is_empty() {
         talk.step_while_ready();
         said.extend(texts(talk));
         tokio::task::yield_now().await;
@@ -161,7 +161,7 @@ async fn an_answer_to_what_a_connection_never_looked_at_is_told_as_well() {
     let session = house.asks().await;
     // Its queries are dropped: it is told of the answer only, as in a session beyond those that it queries.
     let mut back = house.connects();
-    back.driver.rulings.clear();
+    back.driver.replies.clear();
     house.answers(session).await;
     let answer = says(&mut back, "hook.ask_user_answer").await.expect("it hears of the answer alone");
     assert!(answer.contains(r#""answers":{"Which?":"B"}"#), "{answer}");

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::auth::Caller;
-use crate::runtime::{FollowUpdate, Follower, Interest, News};
+use crate::runtime::{FollowUpdate, Follower, HubMessage, Interest};
 use crate::server::app::App;
 use crate::server::docs::Operation;
 
@@ -60,18 +60,22 @@ async fn next(
             // A comment, while parts of a snapshot are collected.
             Some((if chunk.is_empty() { ":\n\n".to_owned() } else { chunk }, true))
         }
-        Ok(Ok(FollowUpdate::News(news))) => match &*news {
-            News::Entry(batch) => {
+        Ok(Ok(FollowUpdate::Message(news))) => match &*news {
+            HubMessage::Entry(batch) => {
                 let events = batch.happened.iter();
                 let chunk = events.map(|one| event(one.cursor.as_deref(), "event", &native::event_frame(one)));
                 Some((chunk.collect(), true))
             }
-            News::Draft { ask, draft, .. } => Some((event(None, "draft", &native::draft_frame(*ask, draft)), true)),
-            News::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
-            News::Gone { sessions } => Some((event(None, "gone", &native::gone_frame(sessions)), true)),
+            HubMessage::Draft { ask, draft, .. } => {
+                Some((event(None, "draft", &native::draft_frame(*ask, draft)), true))
+            }
+            HubMessage::Own { own, .. } => Some((event(None, "own", &native::own_frame(own)), true)),
+            HubMessage::Gone { sessions } => Some((event(None, "gone", &native::gone_frame(sessions)), true)),
             // These are for one dialect, or for connections that watch one session; this one watches all.
-            News::Seat { .. } | News::Whisper { .. } | News::Look { .. } => Some((":\n\n".to_owned(), true)),
-            News::Delta { session, block, kind, offset, text } => {
+            HubMessage::Seat { .. } | HubMessage::Whisper { .. } | HubMessage::Look { .. } => {
+                Some((":\n\n".to_owned(), true))
+            }
+            HubMessage::Delta { session, block, kind, offset, text } => {
                 Some((event(None, "delta", &native::delta_frame(*session, *block, *kind, *offset, text)), true))
             }
         },

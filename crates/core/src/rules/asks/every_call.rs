@@ -4,9 +4,9 @@
 //! call or sends it to a person here does so whatever that mode would allow.
 
 use super::facts::AskFacts;
+use super::outcome::{Ruled, matching_of, rank};
 use super::project::{ProjectRules, rule_ask_in};
 use super::rule::{Action, AskRule, RuleSet};
-use super::ruling::{Ruled, matching_of, rank};
 use crate::event::ToolRuling;
 
 /// What the rules decide about a call.

@@ -2,8 +2,8 @@
 
 use super::conditions::Condition;
 use super::facts::AskFacts;
+use super::outcome::{Ruled, RulesOutcome, rule_ask};
 use super::rule::{Action, AskRule, RuleSet};
-use super::ruling::{Ruled, Ruling, rule_ask};
 use crate::ask::Body;
 
 /// One rule, and what it had to do with the ask.
@@ -26,7 +26,7 @@ pub enum Why {
 }
 
 /// Explains a ruling: for every rule, in file order.
-pub fn explain<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> (Ruling<'r>, Vec<Explained<'r>>) {
+pub fn explain<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> (RulesOutcome<'r>, Vec<Explained<'r>>) {
     let ruling = rule_ask(rules, facts);
     let explained = rules.rules().map(|rule| {
         let is_it = ruling.rule.is_some_and(|decides| std::ptr::eq(decides, rule));

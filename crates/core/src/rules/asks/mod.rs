@@ -1,4 +1,4 @@
-//! The operator's rules about asks: conditions and an action, from facts to a [`Ruling`] that can be explained.
+//! The operator's rules about asks: conditions and an action, from facts to a [`RulesOutcome`] that can be explained.
 //!
 //! Order: `deny`, then `ask` and `park`, then `allow` and `answer`; among the rules of one rank the first in file order.
 //! Terms come from the deciding rule, then from every rule that matches, in order. [`rule_ask`] decides; [`explain()`] says
@@ -20,11 +20,11 @@ mod every_call;
 mod explain;
 mod facts;
 mod index;
+mod outcome;
 mod patterns;
 mod pieces;
 mod project;
 mod rule;
-mod ruling;
 mod time;
 mod unattended;
 
@@ -34,9 +34,9 @@ pub use conditions::{Condition, Conditions};
 pub use every_call::{EveryCall, rule_every_call};
 pub use explain::{Explained, Why, explain};
 pub use facts::AskFacts;
+pub use outcome::{Ruled, RulesOutcome, rule_ask, unruled_terms};
 pub use patterns::TextPattern;
 pub use project::{ProjectRules, rule_ask_in};
 pub use rule::{Action, AskRule, RuleFile, RuleSet, TermsOf, WhenDown};
-pub use ruling::{Ruled, Ruling, rule_ask, unruled_terms};
 pub use time::{Hours, LocalTime, Weekday};
 pub use unattended::{UNATTENDED, Unattended};

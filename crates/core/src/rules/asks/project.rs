@@ -5,8 +5,8 @@
 //! say yes, after every rule of the operator.
 
 use super::facts::AskFacts;
+use super::outcome::{RulesOutcome, matching, rank, rule_ask, says};
 use super::rule::{Action, AskRule, RuleFile, RuleSet, TermsOf};
-use super::ruling::{Ruling, matching, rank, rule_ask, says};
 use crate::terms::{OnDismissal, OnExpiry, Terms, Wait, Warm, Wishes};
 use crate::{ids::Timestamp, limits};
 
@@ -38,11 +38,15 @@ impl ProjectRules {
 
 /// Decides about an ask by the operator's rules and those of its project: a denial of either first, then what either
 /// sends to a person, then what the operator's rules answer, then what a trusted project's do.
-pub fn rule_ask_in<'r>(rules: &'r RuleSet, project: Option<&'r ProjectRules>, facts: &AskFacts<'_>) -> Ruling<'r> {
+pub fn rule_ask_in<'r>(
+    rules: &'r RuleSet,
+    project: Option<&'r ProjectRules>,
+    facts: &AskFacts<'_>,
+) -> RulesOutcome<'r> {
     let ours = rule_ask(rules, facts);
     let Some(project) = project.map(|project| &project.set) else { return ours };
     let found = matching(project, facts);
-    let Ruling { mut terms, rule: ours_decides, compared, .. } = ours;
+    let RulesOutcome { mut terms, rule: ours_decides, compared, .. } = ours;
     for &at in &found.matching {
         tighten(&mut terms, &project.rule(at).wishes, facts.at);
     }
@@ -57,7 +61,7 @@ pub fn rule_ask_in<'r>(rules: &'r RuleSet, project: Option<&'r ProjectRules>, fa
         terms.warm = rule.wishes.warm.unwrap_or(Warm::For(std::time::Duration::ZERO));
     }
     let ruled = says(rule, facts, &terms);
-    Ruling { terms, rule, ruled, compared: compared + found.compared }
+    RulesOutcome { terms, rule, ruled, compared: compared + found.compared }
 }
 
 fn is_same(one: Option<&AskRule>, other: &AskRule) -> bool {

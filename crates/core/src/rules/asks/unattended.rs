@@ -1,8 +1,8 @@
 //! What becomes of an ask of a session that no person attends, where no rule decides.
 
 use super::answers::{self, AnswerBy, Answers};
+use super::outcome::{Ruled, RulesOutcome};
 use super::rule::Action;
-use super::ruling::{Ruled, Ruling};
 use crate::answer::{Answer, RuleSays};
 use crate::ask::Body;
 
@@ -22,7 +22,7 @@ const WORDS: &str = "Nobody attends this run, and no rule decides this. Go on wi
 
 impl Unattended {
     /// What is said to an ask that these rules leave to a person. `None`: a rule decides it, or sends it to a person.
-    pub fn says(self, body: &Body, ruling: &Ruling<'_>) -> Option<RuleSays> {
+    pub fn says(self, body: &Body, ruling: &RulesOutcome<'_>) -> Option<RuleSays> {
         if ruling.rule.is_some() || ruling.ruled != Ruled::Ask {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::RuleSays;
 use askbridge_core::ask::Body;
-use askbridge_core::rules::asks::{Action, AskFacts, Call, ProjectRules, Ruled, Ruling, rule_ask, rule_ask_in};
+use askbridge_core::rules::asks::{Action, AskFacts, Call, ProjectRules, Ruled, RulesOutcome, rule_ask, rule_ask_in};
 use askbridge_core::terms::{OnDismissal, OnExpiry, Terms, Wait, Wishes};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use super::given::{Named, approval, deny, facts, rule, set};
 use super::laws::{body, rule as any_rule};
 
 /// How much is left to a person. The higher, the tighter.
-fn tightness(ruling: &Ruling<'_>) -> u8 {
+fn tightness(ruling: &RulesOutcome<'_>) -> u8 {
     let denies = |action: &Action| matches!(action, Action::Deny { .. });
     match (&ruling.ruled, ruling.rule) {
         (Ruled::Says(_), Some(rule)) if denies(&rule.action) => 3,

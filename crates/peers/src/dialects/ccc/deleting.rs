@@ -48,14 +48,14 @@ impl Deleting {
     }
 
     /// `newest` is the session that the conversation continues as. Returns `None` while the deletion goes on.
-    pub(super) fn ruled(
+    pub(super) fn replied(
         &mut self,
         tag: Tag,
-        ruling: Result<Receipt, Rejection>,
+        reply: Result<Receipt, Rejection>,
         newest: SessionId,
         cx: &mut Cx<'_>,
     ) -> Option<Done> {
-        match (tag, ruling) {
+        match (tag, reply) {
             (CLOSE, Ok(_)) => None,
             (_, Ok(_)) => Some(Ok(())),
             (FORGET, Err(Rejection::Refused(Refusal::Unfinished { why: Unfinished::Hosted, .. })))

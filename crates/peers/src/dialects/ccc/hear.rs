@@ -5,7 +5,7 @@ use std::time::Duration;
 use askbridge_core::ids::AskId;
 use serde_json::Value;
 
-use super::peer::{Ccc, PendingRuling};
+use super::peer::{Ccc, PendingReply};
 use super::wire::{CccEvent, CccFrame};
 use super::{answers, quirks, tell};
 use crate::peer::Cx;
@@ -46,12 +46,12 @@ impl Ccc {
         }
         self.has_said = true;
         let wish = Wish::Say { session, text: text.to_owned(), about: None, client_id: None };
-        self.wish(PendingRuling::Say, wish, cx.out);
+        self.wish(PendingReply::Say, wish, cx.out);
     }
 
     fn interrupt(&mut self, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
-            self.wish(PendingRuling::Interrupt, Wish::Interrupt { session }, cx.out);
+            self.wish(PendingReply::Interrupt, Wish::Interrupt { session }, cx.out);
         }
     }
 
@@ -79,7 +79,7 @@ impl Ccc {
         if self.slot.is_open(ask) {
             self.slot.say(ask);
         }
-        self.wish(PendingRuling::Answer(ask), wish, cx.out);
+        self.wish(PendingReply::Answer(ask), wish, cx.out);
     }
 
     /// The card closed when its answer was sent, so it has to be shown again after the error.

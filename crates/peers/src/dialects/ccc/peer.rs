@@ -38,12 +38,12 @@ pub struct Ccc {
     pub(super) has_open_text: bool,
     /// The client asked whether a turn is running before the session's past was told.
     pub(super) wants_resume: bool,
-    awaiting: Awaiting<PendingRuling>,
+    awaiting: Awaiting<PendingReply>,
 }
 
-/// What a ruling is about.
+/// What a reply is about.
 #[derive(Debug)]
-pub(super) enum PendingRuling {
+pub(super) enum PendingReply {
     Say,
     Interrupt,
     Answer(AskId),
@@ -69,7 +69,7 @@ impl Ccc {
         }
     }
 
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
@@ -149,19 +149,19 @@ impl Peer for Ccc {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (self.awaiting.take(tag), ruling) {
-            (Some(PendingRuling::Interrupt), Ok(_)) => {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (self.awaiting.take(tag), reply) {
+            (Some(PendingReply::Interrupt), Ok(_)) => {
                 let partial_saved = self.has_text;
                 self.is_drawn = false;
                 tell::send(cx, CccEvent::Interrupted { message: "Processing interrupted", partial_saved });
             }
-            (Some(PendingRuling::Say), Err(why)) => {
+            (Some(PendingReply::Say), Err(why)) => {
                 self.has_said = false;
                 self.complain(&why.to_string(), code(&why), cx);
             }
-            (Some(PendingRuling::Interrupt), Err(why)) => self.complain(&why.to_string(), code(&why), cx),
-            (Some(PendingRuling::Answer(ask)), Err(why)) => {
+            (Some(PendingReply::Interrupt), Err(why)) => self.complain(&why.to_string(), code(&why), cx),
+            (Some(PendingReply::Answer(ask)), Err(why)) => {
                 let text = match &why {
                     Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. }) => {
                         "No pending question to answer".to_owned()
@@ -171,7 +171,7 @@ impl Peer for Ccc {
                 self.error(&text, code(&why), cx);
                 self.show_again(ask, cx);
             }
-            (Some(PendingRuling::Say | PendingRuling::Answer(_)), Ok(_)) | (None, _) => {}
+            (Some(PendingReply::Say | PendingReply::Answer(_)), Ok(_)) | (None, _) => {}
         }
     }
 

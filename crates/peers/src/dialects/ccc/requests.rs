@@ -378,12 +378,12 @@ impl OneRequest for CccRequest {
         }
     }
 
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         if let (PendingResponse::Gone(deleting), Some(newest)) = (&mut self.wanted, self.newest) {
-            let done = deleting.ruled(tag, ruling, newest, cx);
+            let done = deleting.replied(tag, reply, newest, cx);
             return self.deleted(done, cx.out);
         }
-        let done = match (ruling, &self.wanted) {
+        let done = match (reply, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
             (Err(Rejection::Unauthorized), PendingResponse::Login { .. }) => {
                 Err((401, "Incorrect username or password".to_owned()))

@@ -13,7 +13,7 @@ use askbridge_core::unfit::{QuestionKey, QuestionReply, Reply, Value as Chosen};
 use askbridge_core::view::SessionView;
 use serde_json::{Map, Value};
 
-use super::peer::{ChatMessage, Gobby, PendingRuling};
+use super::peer::{ChatMessage, Gobby, PendingReply};
 use super::starting::{self, Beginning};
 use super::wire::{GobbyEvent, GobbyFrame};
 use super::{cards, history, modes, quirks, tell};
@@ -101,7 +101,7 @@ impl Gobby {
         // A new message ends the running turn and its asks.
         let runs = self.chats.get(&session).is_some_and(|chat| chat.turn.is_running());
         if runs || self.open.keys().any(|ask| ask.session == session) {
-            let awaited = PendingRuling::StopThenSay(session, Box::new(saying));
+            let awaited = PendingReply::StopThenSay(session, Box::new(saying));
             return self.wish(awaited, Wish::Interrupt { session }, out);
         }
         self.say(session, saying, out);
@@ -111,19 +111,19 @@ impl Gobby {
     pub(super) fn keep_request(&mut self, session: SessionId, out: &mut Outbox) {
         let Some(request) = self.chats.get(&session).and_then(|chat| chat.own_request.as_deref()) else { return };
         let thing = Some(Raw::from(Value::from(request).to_string()));
-        self.wish(PendingRuling::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
+        self.wish(PendingReply::Other, Wish::Keep { name: format!("{REQUESTS}{session}"), thing }, out);
     }
 
     pub(super) fn say(&mut self, session: SessionId, saying: ChatMessage, out: &mut Outbox) {
         let wish = Wish::Say { session, text: saying.text.clone(), about: None, client_id: None };
-        self.wish(PendingRuling::Say(session, Box::new(saying)), wish, out);
+        self.wish(PendingReply::Say(session, Box::new(saying)), wish, out);
     }
 
     pub(super) fn start(&mut self, session: SessionId, saying: ChatMessage, out: &mut Outbox) {
         let (model, mode) = (saying.model.as_deref(), saying.mode.as_deref());
         let wish = starting::start(session, &Beginning { model, mode, ..Beginning::default() });
         let saying = ChatMessage { has_started: true, ..saying.clone() };
-        self.wish(PendingRuling::StartThenSay(session, Box::new(saying)), wish, out);
+        self.wish(PendingReply::StartThenSay(session, Box::new(saying)), wish, out);
     }
 
     /// Finds the ask by its call's id; without one, the only open ask. A card of another conversation may have been
@@ -149,7 +149,7 @@ impl Gobby {
                     Some(reply) => Wish::Answer { ask: AskRef::Id(ask.id), reply, undo: Duration::ZERO },
                     None => Wish::Dismiss { ask: AskRef::Id(ask.id), words: None },
                 };
-                self.wish(PendingRuling::Answer(ask.id), wish, out);
+                self.wish(PendingReply::Answer(ask.id), wish, out);
             }
             (Some(ask), None) => {
                 tell::error("`answers` is an object with a text for each question", out);
@@ -161,7 +161,7 @@ impl Gobby {
                 match over.zip(reply(answers)) {
                     Some((ask, reply)) => {
                         self.wish(
-                            PendingRuling::Other,
+                            PendingReply::Other,
                             Wish::Answer { ask: AskRef::Id(ask), reply, undo: Duration::ZERO },
                             out,
                         );
@@ -193,7 +193,7 @@ impl Gobby {
             _ => Decision::Deny { words: None, stop: false },
         };
         let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Approval(decision), undo: Duration::ZERO };
-        self.wish(PendingRuling::Answer(ask.id), wish, out);
+        self.wish(PendingReply::Answer(ask.id), wish, out);
     }
 
     fn reviewed(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
@@ -209,7 +209,7 @@ impl Gobby {
             }
         };
         let wish = Wish::Answer { ask: AskRef::Id(ask.id), reply: Reply::Plan(review), undo: Duration::ZERO };
-        self.wish(PendingRuling::Answer(ask.id), wish, out);
+        self.wish(PendingReply::Answer(ask.id), wish, out);
     }
 
     fn mode(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
@@ -218,7 +218,7 @@ impl Gobby {
         match modes::set(mode, &mut settings) {
             Some(()) => {
                 let wish = Wish::Configure { session, settings: Box::new(settings) };
-                self.wish(PendingRuling::Other, wish, out);
+                self.wish(PendingReply::Other, wish, out);
             }
             None => tell::error(&format!("Invalid mode: {mode}"), out),
         }
@@ -238,7 +238,7 @@ impl Gobby {
             self.current = Some(session);
         }
         for session in sessions {
-            self.wish(PendingRuling::Other, Wish::Interrupt { session }, out);
+            self.wish(PendingReply::Other, Wish::Interrupt { session }, out);
         }
     }
 
@@ -246,7 +246,7 @@ impl Gobby {
     fn clear(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
         if self.chats.get(&session).is_some_and(|chat| chat.turn.is_running()) {
-            self.wish(PendingRuling::Other, Wish::Interrupt { session }, out);
+            self.wish(PendingReply::Other, Wish::Interrupt { session }, out);
         }
         self.forget_requests();
         self.current = None;
@@ -258,7 +258,7 @@ impl Gobby {
     fn go_on(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let named = heard.text("source_session_id").or_else(|| heard.text("conversation_id")).unwrap_or_default();
         let session = self.session_named(named);
-        self.query(PendingRuling::GoOn(session), Query::Session(session), out);
+        self.query(PendingReply::GoOn(session), Query::Session(session), out);
     }
 
     pub(super) fn goes_on(&mut self, session: SessionId, view: &SessionView, out: &mut Outbox) {
@@ -285,7 +285,7 @@ impl Gobby {
     /// The reply comes with the deletion itself, which every page of the conversation is told of ([`Gobby::gone`]).
     fn delete(&mut self, heard: &GobbyFrame, out: &mut Outbox) {
         let Some(session) = self.session_in(heard) else { return };
-        self.wish(PendingRuling::Delete(session), Wish::Forget { session }, out);
+        self.wish(PendingReply::Delete(session), Wish::Forget { session }, out);
     }
 
     /// A page has no other way to end an agent's process: where only that prevents the deletion, it is ended.
@@ -295,7 +295,7 @@ impl Gobby {
             Rejection::Refused(Refusal::UnknownSession(_)) => self.gone(&[session], out),
             Rejection::Refused(Refusal::Unfinished { why: Unfinished::Hosted, .. }) => {
                 let closing = Wish::Close { session, why: Some("deleted in the web chat".to_owned()) };
-                self.wish(PendingRuling::Other, closing, out);
+                self.wish(PendingReply::Other, closing, out);
                 tell::error("The agent is being stopped; delete the chat again in a moment", out);
             }
             why => tell::error(&why.to_string(), out),

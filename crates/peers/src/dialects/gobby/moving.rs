@@ -6,7 +6,7 @@ use askbridge_core::ids::SessionId;
 use askbridge_core::session::End;
 
 use super::names;
-use super::peer::{Gobby, PendingRuling};
+use super::peer::{Gobby, PendingReply};
 use crate::peer::Outbox;
 use crate::uuid;
 use crate::wish::{Query, Receipt};
@@ -27,7 +27,7 @@ impl Gobby {
 
     /// It may have continued before this page connected.
     pub(super) fn ask_where_it_goes_on(&mut self, session: SessionId, out: &mut Outbox) {
-        self.query(PendingRuling::Whereabouts(session), Query::Session(session), out);
+        self.query(PendingReply::Whereabouts(session), Query::Session(session), out);
     }
 
     pub(super) fn found(&mut self, session: SessionId, receipt: &Receipt, out: &mut Outbox) {

@@ -48,7 +48,7 @@ pub struct Gobby {
     early: Vec<String>,
     knows_what_is_open: bool,
     pub(super) subscribed: Subscribed,
-    awaiting: Awaiting<PendingRuling>,
+    awaiting: Awaiting<PendingReply>,
 }
 
 /// What this socket knows of one conversation.
@@ -78,9 +78,9 @@ pub(super) struct Open {
     pub(super) times: u32,
 }
 
-/// What a ruling is about.
+/// What a reply is about.
 #[derive(Debug)]
-pub(super) enum PendingRuling {
+pub(super) enum PendingReply {
     Conversations,
     Requests,
     /// Whether its conversation still continues in this session.
@@ -108,11 +108,11 @@ pub(super) struct ChatMessage {
 }
 
 impl Gobby {
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingReply, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
@@ -140,7 +140,7 @@ impl Gobby {
             conversation_ids: running.map(|line| uuid::of_session(line.id)).collect(),
         };
         tell::send(&said, cx.out);
-        self.query(PendingRuling::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
+        self.query(PendingReply::Requests, Query::Kept(super::hear::REQUESTS.to_owned()), cx.out);
     }
 
     fn remembered(&mut self, finds: &Finds, out: &mut Outbox) {
@@ -196,49 +196,48 @@ impl Peer for Gobby {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaiting.take(tag) else { return };
-        match (awaited, ruling) {
+        match (awaited, reply) {
             // Without the kept ids, a page that still has its own would silently drop every card.
-            (PendingRuling::Conversations | PendingRuling::Requests, Err(why)) if why.retry() => {
+            (PendingReply::Conversations | PendingReply::Requests, Err(why)) if why.retry() => {
                 cx.out.hang_up = Some((looking::COME_BACK, why.to_string()));
             }
-            (PendingRuling::Conversations, ruling) => {
-                let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
+            (PendingReply::Conversations, reply) => {
+                let finds = reply.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.greeted(&finds, cx);
             }
-            (PendingRuling::Requests, ruling) => {
-                let finds = ruling.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
+            (PendingReply::Requests, reply) => {
+                let finds = reply.ok().and_then(|receipt| receipt.finds).unwrap_or_default();
                 self.remembered(&finds, cx.out);
             }
-            (PendingRuling::Whereabouts(session), Ok(receipt)) => self.found(session, &receipt, cx.out),
+            (PendingReply::Whereabouts(session), Ok(receipt)) => self.found(session, &receipt, cx.out),
             // A turn that could not be stopped is over.
-            (PendingRuling::StopThenSay(session, saying), _)
-            | (PendingRuling::StartThenSay(session, saying), Ok(_)) => {
+            (PendingReply::StopThenSay(session, saying), _) | (PendingReply::StartThenSay(session, saying), Ok(_)) => {
                 self.say(session, *saying, cx.out);
             }
-            (PendingRuling::Say(session, saying), Err(Rejection::Refused(Refusal::UnknownSession(_))))
+            (PendingReply::Say(session, saying), Err(Rejection::Refused(Refusal::UnknownSession(_))))
                 if !saying.has_started =>
             {
                 self.start(session, *saying, cx.out);
             }
-            (PendingRuling::Say(session, _) | PendingRuling::StartThenSay(session, _), Err(why)) => {
+            (PendingReply::Say(session, _) | PendingReply::StartThenSay(session, _), Err(why)) => {
                 self.not_said(session, &why.to_string(), cx.out);
             }
-            (PendingRuling::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
-            (PendingRuling::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
-            (PendingRuling::Other | PendingRuling::GoOn(_), Err(why)) => tell::error(&why.to_string(), cx.out),
-            (PendingRuling::GoOn(session), Ok(receipt)) => {
+            (PendingReply::Answer(ask), Err(why)) => self.refused(ask, &why, cx.out),
+            (PendingReply::Delete(session), Err(why)) => self.not_deleted(session, &why, cx.out),
+            (PendingReply::Other | PendingReply::GoOn(_), Err(why)) => tell::error(&why.to_string(), cx.out),
+            (PendingReply::GoOn(session), Ok(receipt)) => {
                 if let Some(view) = receipt.session_view {
                     self.goes_on(session, &view, cx.out);
                 }
             }
-            (PendingRuling::Say(session, _), Ok(receipt)) => {
+            (PendingReply::Say(session, _), Ok(receipt)) => {
                 self.moves(session, receipt.session.unwrap_or(session), cx.out);
             }
             // There is no such session yet, or it is another person's.
-            (PendingRuling::Whereabouts(_), Err(_))
-            | (PendingRuling::Answer(_) | PendingRuling::Delete(_) | PendingRuling::Other, Ok(_)) => {}
+            (PendingReply::Whereabouts(_), Err(_))
+            | (PendingReply::Answer(_) | PendingReply::Delete(_) | PendingReply::Other, Ok(_)) => {}
         }
     }
 
@@ -246,7 +245,7 @@ impl Peer for Gobby {
         if !std::mem::replace(&mut self.begun, true) {
             self.looking.screen = cx.ids.fresh() as u64;
             let sessions = Query::Sessions { after: None, limit: CONVERSATIONS_MAX };
-            self.query(PendingRuling::Conversations, sessions, cx.out);
+            self.query(PendingReply::Conversations, sessions, cx.out);
         }
         self.release_if_due(cx.now, cx.out)
     }

@@ -342,7 +342,7 @@ impl OneRequest for GobbyRequest {
         }
     }
 
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let wanted = std::mem::replace(&mut self.wanted, PendingResponse::Nothing);
         match (tag, wanted) {
             // It is only news for the page's socket, so a refusal changes nothing.
@@ -350,7 +350,7 @@ impl OneRequest for GobbyRequest {
             (LOADED, PendingResponse::Messages { after, limit, .. }) => return self.respond(after, limit, cx.out),
             (_, wanted) => self.wanted = wanted,
         }
-        match (ruling, &self.wanted) {
+        match (reply, &self.wanted) {
             (Ok(receipt), _) => self.granted(receipt, cx),
             (Err(Rejection::Unauthorized), PendingResponse::Login) => {
                 rest::json(cx.out, 401, &json!({"ok": false, "error": "Invalid username or password"}));

@@ -107,13 +107,13 @@ impl Peer for Native {
         tell::tell(told, &mut self.gathered, cx.out);
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         // After the login, the highest tag is a client's like any other.
         if tag != LOGIN || self.stage == ConnectionStage::Inside {
-            tell::reply(tag.0, ruling, cx.out);
+            tell::reply(tag.0, reply, cx.out);
             return;
         }
-        match ruling.map(|receipt| receipt.caller) {
+        match reply.map(|receipt| receipt.caller) {
             Ok(Some(caller)) => {
                 self.stage = ConnectionStage::Inside;
                 let heartbeat_seconds = limits::HEARTBEAT.as_secs();

@@ -119,8 +119,8 @@ impl SnapshotParts {
     }
 }
 
-pub(super) fn reply(tag: u64, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {
-    match ruling {
+pub(super) fn reply(tag: u64, reply: Result<Receipt, Rejection>, out: &mut Outbox) {
+    match reply {
         Ok(receipt) => {
             let granted = Granted {
                 news: receipt.news,

@@ -146,8 +146,8 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    pub(super) fn of(ruling: &Result<Receipt, Rejection>) -> Self {
-        match ruling {
+    pub(super) fn of(reply: &Result<Receipt, Rejection>) -> Self {
+        match reply {
             Ok(receipt) => match receipt.called.as_deref() {
                 Some(Called { status: quirks::DEVICE_GONE, .. }) => Self::Gone,
                 Some(Called { status: 200..=299, body }) if !is_refused(body) => Self::Sent,

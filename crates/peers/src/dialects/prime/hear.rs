@@ -6,7 +6,7 @@ use askbridge_core::ids::AskId;
 use serde_json::Value;
 
 use super::answers::Answering;
-use super::peer::{PendingRuling, Prime};
+use super::peer::{PendingReply, Prime};
 use super::{quirks, tell};
 use crate::peer::{Cx, Garbled};
 use crate::wish::{AskRef, Wish};
@@ -32,7 +32,7 @@ impl Prime {
             "ask_user_response" => self.answered(data, cx),
             "interrupt" => {
                 if let Some(session) = self.session {
-                    self.wish(PendingRuling::Interrupt, Wish::Interrupt { session }, cx.out);
+                    self.wish(PendingReply::Interrupt, Wish::Interrupt { session }, cx.out);
                 }
             }
             _ => {}
@@ -65,7 +65,7 @@ impl Prime {
         if self.slot.is_open(id) {
             self.slot.say(id);
         }
-        self.wish(PendingRuling::Answer(id), wish, cx.out);
+        self.wish(PendingReply::Answer(id), wish, cx.out);
     }
 
     /// The card closed when this was sent, so it has to be shown again.

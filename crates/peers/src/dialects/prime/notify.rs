@@ -68,10 +68,10 @@ impl Sending {
     }
 
     /// Takes the result of one call. A device that is gone is forgotten.
-    pub(super) fn hear(&mut self, tag: Tag, ruling: &Result<Receipt, Rejection>, out: &mut Outbox) {
+    pub(super) fn hear(&mut self, tag: Tag, reply: &Result<Receipt, Rejection>, out: &mut Outbox) {
         let Some(place) = tag.0.checked_sub(FIRST).map(|place| place as usize) else { return };
         let (Some(fate), Some(device)) = (self.fates.get_mut(place), self.devices.get(place)) else { return };
-        let became = Fate::of(ruling);
+        let became = Fate::of(reply);
         if became == Fate::Gone {
             out.wishes.push((Tag(0), Wish::Keep { name: device.kept_as(), thing: None }));
         }

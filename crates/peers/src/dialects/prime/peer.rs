@@ -37,11 +37,11 @@ pub struct Prime {
     last_end: Option<(Position, String)>,
     /// Messages that came before the session was started.
     unsaid: VecDeque<String>,
-    awaiting: Awaiting<PendingRuling>,
+    awaiting: Awaiting<PendingReply>,
 }
 
-/// What a ruling is about.
-pub(super) enum PendingRuling {
+/// What a reply is about.
+pub(super) enum PendingReply {
     Start,
     Say,
     Interrupt,
@@ -54,14 +54,14 @@ impl Prime {
         Self { session, ..Self::default() }
     }
 
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
     /// Sends a message, or starts a session for it.
     pub(super) fn say(&mut self, text: String, cx: &mut Cx<'_>) {
         if let Some(session) = self.session {
-            return self.wish(PendingRuling::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
+            return self.wish(PendingReply::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
         }
         if self.unsaid.len() >= limits::QUEUED_MESSAGES_MAX {
             return tell::error("Too many messages wait; try again when the session has begun", cx.out);
@@ -81,7 +81,7 @@ impl Prime {
         let session = Some(uuid::fresh_session(cx.ids.fresh()));
         let door = usual_hosted_door();
         let start = Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) };
-        self.wish(PendingRuling::Start, start, cx.out);
+        self.wish(PendingReply::Start, start, cx.out);
     }
 
     fn sit_down(&mut self, session: SessionId, out: &mut Outbox) {
@@ -199,34 +199,34 @@ impl Peer for Prime {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (self.awaiting.take(tag), ruling) {
-            (Some(PendingRuling::Start), Ok(Receipt { session: Some(session), .. })) => {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (self.awaiting.take(tag), reply) {
+            (Some(PendingReply::Start), Ok(Receipt { session: Some(session), .. })) => {
                 self.sit_down(session, cx.out);
                 // The client that started it has missed nothing.
                 self.is_caught_up = true;
                 for text in std::mem::take(&mut self.unsaid) {
-                    self.wish(PendingRuling::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
+                    self.wish(PendingReply::Say, Wish::Say { session, text, about: None, client_id: None }, cx.out);
                 }
             }
-            (Some(PendingRuling::Start), ruling) => {
-                let why = ruling.err().map_or_else(|| "no session was started".to_owned(), |why| why.to_string());
+            (Some(PendingReply::Start), reply) => {
+                let why = reply.err().map_or_else(|| "no session was started".to_owned(), |why| why.to_string());
                 tell::send(&PrimeEvent::Error { error: &why, is_permanent: true }, cx.out);
                 cx.out.hang_up = Some((1000, String::new()));
             }
-            (Some(PendingRuling::Say | PendingRuling::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
+            (Some(PendingReply::Say | PendingReply::Interrupt), Err(why)) => tell::error(&why.to_string(), cx.out),
             // Another answer was first: that event has closed the card.
             (
-                Some(PendingRuling::Answer(ask)),
+                Some(PendingReply::Answer(ask)),
                 Err(Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. })),
             ) => {
                 self.show_again(ask, cx);
             }
-            (Some(PendingRuling::Answer(ask)), Err(why)) => {
+            (Some(PendingReply::Answer(ask)), Err(why)) => {
                 tell::error(&format!("Invalid ask_user_response: {}", why.in_words()), cx.out);
                 self.show_again(ask, cx);
             }
-            (Some(PendingRuling::Say | PendingRuling::Interrupt | PendingRuling::Answer(_)), Ok(_)) | (None, _) => {}
+            (Some(PendingReply::Say | PendingReply::Interrupt | PendingReply::Answer(_)), Ok(_)) | (None, _) => {}
         }
     }
 

@@ -223,9 +223,9 @@ impl Pushing {
         out.wishes.push((tag, Wish::Call(call)));
     }
 
-    fn called(&mut self, tag: Tag, ruling: &Result<Receipt, Rejection>, out: &mut Outbox) {
+    fn called(&mut self, tag: Tag, reply: &Result<Receipt, Rejection>, out: &mut Outbox) {
         let Some(Sent { device, asks }) = self.sent.remove(&tag) else { return };
-        match Fate::of(ruling) {
+        match Fate::of(reply) {
             Fate::Sent => {
                 for ask in asks {
                     // One device is enough: the others are this person's too, or were tried at the same time.
@@ -286,11 +286,11 @@ impl Peer for Pushing {
         cx.out.wake_at = self.due_at();
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        let finds = || ruling.as_ref().ok().and_then(|receipt| receipt.finds.clone()).unwrap_or_default();
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        let finds = || reply.as_ref().ok().and_then(|receipt| receipt.finds.clone()).unwrap_or_default();
         match tag {
             // Without the names, every open ask would be pushed again. Another machine takes this one's place soon.
-            BEGIN if ruling.is_err() => {
+            BEGIN if reply.is_err() => {
                 cx.out.hang_up = Some((TRY_AGAIN_LATER, "could not read what was pushed".to_owned()));
                 return;
             }
@@ -300,9 +300,9 @@ impl Peer for Pushing {
                 cx.out.watches.push(Watch::Inbox { after: None });
             }
             LOOK => self.looked(&finds().presence, cx),
-            DEVICES if ruling.is_err() => self.put_off(cx.now),
+            DEVICES if reply.is_err() => self.put_off(cx.now),
             DEVICES => self.push(&finds().kept, cx.out),
-            tag => self.called(tag, &ruling, cx.out),
+            tag => self.called(tag, &reply, cx.out),
         }
         cx.out.wake_at = self.due_at();
     }

@@ -147,12 +147,12 @@ impl OneRequest for PrimeRequest {
         }
     }
 
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         if let PendingResponse::Sending(sending) = &mut self.wanted {
-            sending.hear(tag, &ruling, cx.out);
+            sending.hear(tag, &reply, cx.out);
             return self.report(cx.out);
         }
-        let finds = match ruling {
+        let finds = match reply {
             Ok(receipt) => receipt.finds.map(|finds| *finds).unwrap_or_default(),
             Err(why) => return rest::detail(cx.out, why.status(), &why.to_string()),
         };

@@ -239,8 +239,8 @@ impl Peer for Chat {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match (tag, ruling) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match (tag, reply) {
             (LOOK | START, Ok(_)) => self.listen(cx.out),
             (_, Ok(_)) => {}
             (tag, Err(why)) => self.refused(tag, &why, cx),

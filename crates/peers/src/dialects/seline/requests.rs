@@ -228,8 +228,8 @@ impl OneRequest for SelineRequest {
         self.told_all(cx.out);
     }
 
-    fn ruled(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match ruling {
+    fn replied(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match reply {
             Ok(receipt) if tag == LOOK => match receipt.session_view.and_then(|view| view.end) {
                 Some(End::Continued { to, .. }) => self.look_at(to, cx.out),
                 _ => self.found(cx.out),

@@ -239,8 +239,8 @@ impl OneRequest for Resumed {
         self.told_all(cx.out);
     }
 
-    fn ruled(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match ruling {
+    fn replied(&mut self, _: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match reply {
             Ok(receipt) => self.granted(receipt, cx.out),
             Err(why) => self.refused(&why, cx.out),
         }

@@ -11,7 +11,7 @@ use askbridge_core::verdict::{Ruling, Verdict, in_words};
 use super::calls::{CallStage, PendingCall, ReplyChannel};
 use super::denied;
 use super::mcp;
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use super::quirks::{self, MODE_WITHOUT_QUESTIONS};
 use super::reply::{Hooked, Permission};
 use super::say;
@@ -54,7 +54,7 @@ impl Claude {
         if let (ReplyChannel::Elicitation(_) | ReplyChannel::Denied(_), Some(ask)) = (channel, ask) {
             self.calls.remove(id);
             let parcel = Parcel::Verdict(ask);
-            self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
+            self.wish(PendingReply::Nothing, Wish::Deliver { parcel, proof: "written".to_owned() }, out);
         }
     }
 }

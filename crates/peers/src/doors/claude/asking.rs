@@ -14,7 +14,7 @@ use askbridge_core::wild;
 
 use super::NAME;
 use super::calls::{CallStage, PendingCall};
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use crate::json;
 use crate::peer::{Cx, Outbox};
 use crate::tools::approval;
@@ -49,7 +49,7 @@ impl Claude {
         }
         let wish = self.wish_for(&id, &call);
         self.calls.insert(id.clone(), call);
-        self.wish(PendingRuling::Ask(id), wish, out);
+        self.wish(PendingReply::Ask(id), wish, out);
     }
 
     fn wish_for(&self, id: &str, call: &PendingCall) -> Wish {
@@ -99,7 +99,7 @@ impl Claude {
         for id in std::mem::take(&mut self.unasked) {
             let Some(call) = self.calls.get(&id) else { continue };
             let wish = self.wish_for(&id, call);
-            self.wish(PendingRuling::Ask(id), wish, out);
+            self.wish(PendingReply::Ask(id), wish, out);
         }
     }
 
@@ -107,14 +107,14 @@ impl Claude {
         let Some(ask) = receipt.ask else { return };
         self.know(id, ask, out);
         if let Some(finished) = self.finished.remove(id) {
-            return self.query(PendingRuling::Finished(id.to_owned(), finished), Query::Ask(ask), out);
+            return self.query(PendingReply::Finished(id.to_owned(), finished), Query::Ask(ask), out);
         }
         if self.leaving {
             return self.strand_held(out);
         }
         self.goes_on_denied(id, ask, out);
         if !receipt.news {
-            self.query(PendingRuling::Look(id.to_owned()), Query::Ask(ask), out);
+            self.query(PendingReply::Look(id.to_owned()), Query::Ask(ask), out);
         }
     }
 
@@ -208,7 +208,7 @@ impl Claude {
         if call.stage == CallStage::Open {
             call.stage = CallStage::Handing;
             let id = id.clone();
-            self.wish(PendingRuling::Handed(id), Wish::Hand { parcel: Parcel::Verdict(ask) }, out);
+            self.wish(PendingReply::Handed(id), Wish::Hand { parcel: Parcel::Verdict(ask) }, out);
         }
     }
 

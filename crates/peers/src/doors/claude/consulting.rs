@@ -11,7 +11,7 @@ use askbridge_core::ids::Raw;
 use askbridge_core::limits::ADVISED_RESULT_BYTES_MAX;
 
 use super::NAME;
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use super::reply::Hooked;
 use super::say;
 use super::wire::{HookInput, Request};
@@ -194,7 +194,7 @@ impl Claude {
             self.unconsulted.push((hook, about));
             return;
         }
-        self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
+        self.query(PendingReply::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
     }
 
     /// Asks the advisers about the hooks that still wait after a replay.
@@ -206,7 +206,7 @@ impl Claude {
                 self.consulting.remove(&hook.request);
             }
             if self.consulting.contains_key(&hook.request) {
-                self.query(PendingRuling::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
+                self.query(PendingReply::Consulted(Box::new(hook)), Query::Consult(Box::new(about)), out);
             }
         }
     }
@@ -231,8 +231,8 @@ impl Claude {
     }
 
     /// Records a denial that an earlier server told Claude Code, if it did not come to record it.
-    fn recognise(&mut self, waits: Waiting, ruling: Result<Receipt, Rejection>, output: &str, out: &mut Outbox) {
-        let said = ruling.ok().and_then(|receipt| receipt.consulted);
+    fn recognise(&mut self, waits: Waiting, reply: Result<Receipt, Rejection>, output: &str, out: &mut Outbox) {
+        let said = reply.ok().and_then(|receipt| receipt.consulted);
         let advice = said.and_then(|said| said.ruling).filter(|advice| advice.ruling == ToolRuling::Deny);
         if let (Waiting::Before(call), Some(advice)) = (waits, advice)
             && output.contains(&advice.said())
@@ -242,13 +242,13 @@ impl Claude {
     }
 
     /// The advisers have spoken.
-    pub(super) fn advised(&mut self, hook: AdvisedHook, ruling: Result<Receipt, Rejection>, out: &mut Outbox) {
+    pub(super) fn advised(&mut self, hook: AdvisedHook, reply: Result<Receipt, Rejection>, out: &mut Outbox) {
         let Some(waiting) = self.consulting.remove(&hook.request) else { return };
         let request = hook.request;
         if let Some(output) = waiting.denied_with {
-            return self.recognise(hook.waits, ruling, &output, out);
+            return self.recognise(hook.waits, reply, &output, out);
         }
-        let said = match ruling {
+        let said = match reply {
             Ok(receipt) => receipt.consulted.map(|said| *said).unwrap_or_default(),
             // Nothing is known about the call, not even whether a person was asked about it.
             Err(rejection) if matches!(hook.waits, Waiting::Before(_)) => {

@@ -14,7 +14,7 @@ use askbridge_core::verdict::{Ruling, Verdict};
 
 use super::calls::{PendingCall, ReplyChannel};
 use super::consulting::{HookedCall, may_retry};
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use super::say;
 use crate::consult::OccurrenceKind;
 use crate::peer::Outbox;
@@ -48,7 +48,7 @@ impl Claude {
         }
         if let Some(ReplyChannel::Denied(request)) = self.calls.remove(id).and_then(|call| call.channel) {
             self.say(say::response(&request, json!({})), out);
-            self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
+            self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
         }
     }
 }

@@ -8,7 +8,7 @@ use askbridge_core::event::{Parcel, Settings};
 use askbridge_core::ids::MessageId;
 use serde_json::json;
 
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use super::quirks::words_after_a_stop;
 use super::say;
 use crate::peer::Outbox;
@@ -111,7 +111,7 @@ impl Claude {
         }
         for message in ready {
             let hand = Wish::Hand { parcel: Parcel::Message(message) };
-            self.wish(PendingRuling::HandedMessage(message), hand, out);
+            self.wish(PendingReply::HandedMessage(message), hand, out);
         }
     }
 
@@ -166,7 +166,7 @@ impl Claude {
     fn delivered(&mut self, message: MessageId, proof: &str, out: &mut Outbox) {
         self.messages.waiting.remove(&message);
         let parcel = Parcel::Message(message);
-        self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
+        self.wish(PendingReply::Nothing, Wish::Deliver { parcel, proof: proof.to_owned() }, out);
     }
 
     /// A turn begins. A Claude Code that does not report messages has begun it with everything that was written.
@@ -206,6 +206,6 @@ impl Claude {
         let title: String = line.chars().take(TITLE_CHARS_MAX).collect();
         std::sync::Arc::make_mut(settings).title = Some(title.clone());
         let settings = Box::new(Settings { title: Some(title), ..Settings::default() });
-        self.wish(PendingRuling::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
+        self.wish(PendingReply::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 }

@@ -6,7 +6,7 @@
 use askbridge_core::ids::Timestamp;
 
 use super::calls::{CallStage, PendingCall, ReplyChannel};
-use super::peer::{Claude, PendingRuling};
+use super::peer::{Claude, PendingReply};
 use super::reply::Hooked;
 use super::say;
 use crate::peer::{Cx, Outbox};
@@ -57,7 +57,7 @@ impl Claude {
         self.parking = Some(id.to_owned());
         match call.ask {
             // Refused if it was settled meanwhile. The process leaves anyway: the answer starts it again.
-            Some(ask) => self.wish(PendingRuling::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
+            Some(ask) => self.wish(PendingReply::Parked, Wish::Park { ask: AskRef::Id(ask) }, out),
             None => self.leave(super::PARKED, "the question is parked", out),
         }
     }

@@ -137,14 +137,14 @@ pub struct Claude {
     pub(super) ask_again_at: Option<Timestamp>,
     /// Lines that we could not parse or do not know.
     pub(super) passed_over: u64,
-    awaited: HashMap<Tag, PendingRuling>,
+    awaited: HashMap<Tag, PendingReply>,
     tags: u64,
     requests: u64,
 }
 
 /// What a reply is about.
 #[derive(Debug)]
-pub(super) enum PendingRuling {
+pub(super) enum PendingReply {
     Session,
     Ask(String),
     Look(String),
@@ -264,17 +264,17 @@ impl Claude {
         self.passed_over
     }
 
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         let tag = self.await_reply(awaited);
         out.wishes.push((tag, wish));
     }
 
-    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingReply, query: Query, out: &mut Outbox) {
         let tag = self.await_reply(awaited);
         out.queries.push((tag, query));
     }
 
-    fn await_reply(&mut self, awaited: PendingRuling) -> Tag {
+    fn await_reply(&mut self, awaited: PendingReply) -> Tag {
         self.tags += 1;
         self.awaited.insert(Tag(self.tags), awaited);
         Tag(self.tags)
@@ -311,7 +311,7 @@ impl Claude {
 
     fn open(&mut self, out: &mut Outbox) {
         out.watches.push(Watch::Session { session: self.session });
-        self.query(PendingRuling::Session, Query::Session(self.session), out);
+        self.query(PendingReply::Session, Query::Session(self.session), out);
         if !self.initialized {
             let timeout_secs = if self.is_recent { HOOK_TIMEOUT_SECS } else { OLD_HOOK_TIMEOUT_SECS };
             let line = say::initialize(self.interactive, &self.always, self.consulted, timeout_secs);
@@ -331,9 +331,7 @@ impl Claude {
             match self.process {
                 _ if is_here => {}
                 // A new process has no earlier conversation, its record is gone: no call comes back.
-                Process::New => {
-                    self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out)
-                }
+                Process::New => self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(waiting.ask) }, cx.out),
                 Process::Resumed | Process::Adopted => self.expected.push((waiting.ask, call)),
             }
         }
@@ -370,7 +368,7 @@ impl Claude {
             self.expected_until = None;
             for (ask, call) in std::mem::take(&mut self.expected) {
                 self.is_over(&call);
-                self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+                self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
             }
         }
     }
@@ -385,7 +383,7 @@ impl Claude {
         if self.ask_again_at.is_some_and(|at| at <= cx.now) {
             self.ask_again_at = None;
             if self.settings.is_none() {
-                self.query(PendingRuling::Session, Query::Session(self.session), cx.out);
+                self.query(PendingReply::Session, Query::Session(self.session), cx.out);
             }
             self.ask_again(cx.out);
         }
@@ -417,30 +415,30 @@ impl Peer for Claude {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaited.remove(&tag) else { return };
-        match (awaited, ruling) {
-            (PendingRuling::Session, Ok(receipt)) => self.met(receipt, cx),
-            (PendingRuling::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
-            (PendingRuling::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
-            (PendingRuling::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
+        match (awaited, reply) {
+            (PendingReply::Session, Ok(receipt)) => self.met(receipt, cx),
+            (PendingReply::Session, Err(_)) => self.ask_again_at = Some(cx.now.plus(TRY_AGAIN)),
+            (PendingReply::Ask(call), Ok(receipt)) => self.asked(&call, &receipt, cx.out),
+            (PendingReply::Ask(call), Err(rejection)) if rejection.retry() && !self.stands_alone(&call, cx.out) => {
                 self.unasked.push(call);
                 self.ask_again_at = Some(cx.now.plus(TRY_AGAIN));
             }
-            (PendingRuling::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
-            (PendingRuling::Finished(call, finished), Ok(receipt)) => {
+            (PendingReply::Ask(call), Err(rejection)) => self.not_asked(&call, &rejection, cx.out),
+            (PendingReply::Finished(call, finished), Ok(receipt)) => {
                 if let Some(view) = receipt.view {
                     self.finished(&call, finished, &view, cx.out);
                 }
             }
-            (PendingRuling::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
-            (PendingRuling::Handed(call), _) => self.speak(&call, cx.out),
-            (PendingRuling::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
+            (PendingReply::Look(call), Ok(receipt)) => self.looked(&call, receipt, cx),
+            (PendingReply::Handed(call), _) => self.speak(&call, cx.out),
+            (PendingReply::HandedMessage(message), Ok(_)) => self.write_message(message, cx.out),
             // It was taken back meanwhile, or has reached the agent before.
-            (PendingRuling::HandedMessage(message), Err(_)) => self.messages.forget(message),
-            (PendingRuling::Consulted(hook), ruling) => self.advised(*hook, ruling, cx.out),
-            (PendingRuling::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
-            (PendingRuling::Look(_) | PendingRuling::Finished(..), Err(_)) | (PendingRuling::Nothing, _) => {}
+            (PendingReply::HandedMessage(message), Err(_)) => self.messages.forget(message),
+            (PendingReply::Consulted(hook), reply) => self.advised(*hook, reply, cx.out),
+            (PendingReply::Parked, _) => self.leave(super::PARKED, "the question is parked", cx.out),
+            (PendingReply::Look(_) | PendingReply::Finished(..), Err(_)) | (PendingReply::Nothing, _) => {}
         }
         cx.out.wake_at = self.settle_down(cx);
     }

@@ -15,7 +15,7 @@ use askbridge_core::view::AskView;
 use super::always::asks;
 use super::calls::{CallStage, PendingCall};
 use super::mcp;
-use super::peer::{Claude, Finished, PendingRuling};
+use super::peer::{Claude, Finished, PendingReply};
 use super::quirks::MODE_THAT_DENIES;
 use super::wire::{Block, ClaudeLine, Message, Streaming, System, TurnResult};
 use crate::json::Lent;
@@ -134,7 +134,7 @@ impl Claude {
             let result = CallResult { call: CallId::from(&*id), ok: !block.is_error, output: bounded(&output) };
             if self.proves(&id, &result) {
                 let Some(ask) = self.end_call(&id, out).and_then(|call| call.ask) else { continue };
-                self.wish(PendingRuling::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
+                self.wish(PendingReply::Nothing, Wish::Return { ask, result: Box::new(result) }, out);
                 continue;
             }
             self.returned(&id, !block.is_error, &output, out);
@@ -191,7 +191,7 @@ impl Claude {
             }
             _ => Wish::Withdraw { ask: AskRef::Id(ask), why: first_line(output) },
         };
-        self.wish(PendingRuling::Nothing, wish, out);
+        self.wish(PendingReply::Nothing, wish, out);
     }
 
     /// The ask of a call whose result is already known: the result proves that a verdict was delivered, or none.
@@ -210,7 +210,7 @@ impl Claude {
             None if finished.ok => overtaken(ask, None),
             None => Wish::Withdraw { ask: AskRef::Id(ask), why: finished.output },
         };
-        self.wish(PendingRuling::Nothing, wish, out);
+        self.wish(PendingReply::Nothing, wish, out);
     }
 
     pub(super) fn turn_ended(&mut self, text: &str, line: &ClaudeLine<'_>, out: &mut Outbox) {
@@ -295,7 +295,7 @@ impl Claude {
         };
         std::sync::Arc::make_mut(settings).mode = Some(mode.clone());
         let settings = Box::new(Settings { mode: Some(mode), ..Settings::default() });
-        self.wish(PendingRuling::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
+        self.wish(PendingReply::Nothing, Wish::ReportSettings { session: self.session, settings }, out);
     }
 
     /// The process is gone. Asks that only its connection leads back from are stranded; a resume brings back the rest.
@@ -312,7 +312,7 @@ impl Claude {
         let held: Vec<_> = held.map(|(id, _)| id.clone()).collect();
         for id in held {
             if let Some(ask) = self.calls.remove(&id).and_then(|call| call.ask) {
-                self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
+                self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, out);
             }
         }
     }

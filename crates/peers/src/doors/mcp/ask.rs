@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::NAME;
 use super::client_session::ClientSession;
 use super::outcome::Outcome;
-use super::peer::{Mcp, McpRequest, PendingRuling};
+use super::peer::{Mcp, McpRequest, PendingReply};
 use super::rpc::Request;
 use crate::json;
 use crate::peer::{Cx, EndsWith, Outbox};
@@ -151,7 +151,7 @@ impl Mcp {
             McpRequest::Ask(_) | McpRequest::Notify { .. } => self.start(out),
             McpRequest::Wait(None) => {
                 let session = call.client_session.session;
-                self.query(PendingRuling::Oldest, Query::Session(session), out);
+                self.query(PendingReply::Oldest, Query::Session(session), out);
             }
             McpRequest::Wait(Some(ask)) => {
                 let ask = *ask;
@@ -159,17 +159,17 @@ impl Mcp {
             }
             McpRequest::TaskGet(ask) | McpRequest::TaskUpdate(ask) => {
                 let ask = *ask;
-                self.query(PendingRuling::Look, Query::Ask(ask), out);
+                self.query(PendingReply::Look, Query::Ask(ask), out);
             }
             McpRequest::Cancel { ask, why } => {
                 let (ask, why) = (*ask, why.clone());
                 call.ask = Some(ask);
-                self.wish(PendingRuling::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
+                self.wish(PendingReply::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
             }
             McpRequest::TaskCancel(ask) => {
                 let ask = *ask;
                 let why = "the agent's program cancelled it".to_owned();
-                self.wish(PendingRuling::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
+                self.wish(PendingReply::Withdrawn, Wish::Withdraw { ask: AskRef::Id(ask), why }, out);
             }
             McpRequest::Leave => {}
         }
@@ -184,11 +184,11 @@ impl Mcp {
         match &call.what {
             McpRequest::Ask(asking) => {
                 let wish = asking.wish(&call.client_session);
-                self.wish(PendingRuling::Asked, wish, out);
+                self.wish(PendingReply::Asked, wish, out);
             }
             McpRequest::Notify { level, text } => {
                 let note = Wish::Note { session: call.client_session.session, level: *level, text: text.clone() };
-                self.wish(PendingRuling::Noted, note, out);
+                self.wish(PendingReply::Noted, note, out);
             }
             _ => {}
         }
@@ -198,7 +198,7 @@ impl Mcp {
         let Some(ask) = receipt.ask else { return };
         match receipt.news {
             true => self.follow(ask, out),
-            false => self.query(PendingRuling::Known, Query::Ask(ask), out),
+            false => self.query(PendingReply::Known, Query::Ask(ask), out),
         }
     }
 
@@ -219,7 +219,7 @@ impl Mcp {
         }
         asking.nth += 1;
         let wish = asking.wish(&call.client_session);
-        self.wish(PendingRuling::Asked, wish, cx.out);
+        self.wish(PendingReply::Asked, wish, cx.out);
     }
 
     /// Fetches an ask, and waits for its end if it is open.
@@ -227,13 +227,13 @@ impl Mcp {
         if let Some(call) = &mut self.call {
             call.ask = Some(ask);
         }
-        self.query(PendingRuling::Look, Query::Ask(ask), out);
+        self.query(PendingReply::Look, Query::Ask(ask), out);
     }
 
     /// Fetches the ask of this call once more.
     pub(super) fn look_again(&mut self, out: &mut Outbox) {
         if let Some(ask) = self.call.as_ref().and_then(|call| call.ask) {
-            self.query(PendingRuling::Look, Query::Ask(ask), out);
+            self.query(PendingReply::Look, Query::Ask(ask), out);
         }
     }
 
@@ -244,7 +244,7 @@ impl Mcp {
         let next = view.end.as_ref().and_then(|end| call.after(end));
         match (view.waiting.first(), next) {
             (Some(waiting), _) => self.follow(waiting.ask, out),
-            (None, Some(next)) => self.query(PendingRuling::Oldest, Query::Session(next), out),
+            (None, Some(next)) => self.query(PendingReply::Oldest, Query::Session(next), out),
             (None, None) => self.say(Outcome::NothingOpen, out),
         }
     }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::clients::Circumstances;
 use super::outcome::Outcome;
-use super::peer::{Mcp, McpCall, McpRequest, PendingRuling};
+use super::peer::{Mcp, McpCall, McpRequest, PendingReply};
 use super::{rpc, sse};
 use crate::peer::{Cx, Outbox};
 use crate::wish::{AskRef, Wish};
@@ -81,7 +81,7 @@ impl Mcp {
                 .to_owned(),
         });
         let overtake = Wish::Overtake { ask: AskRef::Id(ask.id), mouth: MOUTH.to_owned(), ran: None };
-        self.wish(PendingRuling::Overtaken, overtake, cx.out);
+        self.wish(PendingReply::Overtaken, overtake, cx.out);
     }
 
     /// The dialog was closed without an answer. The question stays open elsewhere.

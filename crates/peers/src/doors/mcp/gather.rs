@@ -5,7 +5,7 @@ use askbridge_core::event::Parcel;
 use super::ask::parcel;
 use super::hear::result;
 use super::outcome::{Outcome, dialog_closed, pending, settled};
-use super::peer::{Mcp, McpRequest, PendingRuling};
+use super::peer::{Mcp, McpRequest, PendingReply};
 use super::{prompt, sse};
 use crate::ask_tool;
 use crate::peer::{EndsWith, Outbox};
@@ -36,7 +36,7 @@ impl Mcp {
             McpRequest::Ask(asking) if asking.is_prompt() => self.respond(out),
             _ => {
                 let session = call.client_session.session;
-                self.query(PendingRuling::Session, Query::Session(session), out);
+                self.query(PendingReply::Session, Query::Session(session), out);
             }
         }
     }
@@ -45,7 +45,7 @@ impl Mcp {
     pub(super) fn gathered(&mut self, receipt: Receipt, out: &mut Outbox) {
         let (Some(view), Some(call)) = (receipt.session_view, &mut self.call) else { return self.respond(out) };
         if let Some(next) = view.end.as_ref().and_then(|end| call.after(end)) {
-            return self.query(PendingRuling::Session, Query::Session(next), out);
+            return self.query(PendingReply::Session, Query::Session(next), out);
         }
         for (message, text) in view.queued {
             call.news.push(format!("The person says: {text}"));
@@ -56,7 +56,7 @@ impl Mcp {
         let settled: Vec<_> = settled.take(ANSWERS_MAX).map(|waiting| waiting.ask).collect();
         call.looking = settled.len();
         for ask in &settled {
-            self.query(PendingRuling::News, Query::Ask(*ask), out);
+            self.query(PendingReply::News, Query::Ask(*ask), out);
         }
         if settled.is_empty() {
             self.respond(out);
@@ -107,14 +107,14 @@ impl Mcp {
         match view.end {
             None if view.waiting.iter().all(|waiting| !waiting.is_open) => {
                 let close = Wish::Close { session: view.id, why: Some("the agent's program ended".to_owned()) };
-                self.wish(PendingRuling::Left, close, out);
+                self.wish(PendingReply::Left, close, out);
             }
             None => {
                 out.endings.push((view.id, EndsWith::LastQuestion));
                 self.left(out);
             }
             Some(end) => match call.after(&end) {
-                Some(next) => self.query(PendingRuling::Leaving, Query::Session(next), out),
+                Some(next) => self.query(PendingReply::Leaving, Query::Session(next), out),
                 None => self.left(out),
             },
         }

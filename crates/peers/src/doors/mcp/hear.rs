@@ -9,7 +9,7 @@ use super::client_session::{Client, ClientSession, Whereabouts};
 use super::clients::Circumstances;
 use super::era::{self, Era, Handshake, Routing};
 use super::outcome::Outcome;
-use super::peer::{Mcp, McpCall, McpRequest, PendingRuling};
+use super::peer::{Mcp, McpCall, McpRequest, PendingReply};
 use super::rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Message, Request};
 use super::stdio::{CONTEXT, SESSION_ID};
 use super::{ask, dialog, greeting, prompt, sse, tasks, tools};
@@ -162,7 +162,7 @@ impl Mcp {
     /// The client will not come back. Open questions stay.
     fn leaves(&mut self, request: &Req<'_>, cx: &mut Cx<'_>) {
         let Some(client_session) = named(request).flatten() else { return sse::nothing(cx.out, 404) };
-        self.query(PendingRuling::Leaving, Query::Session(client_session.session), cx.out);
+        self.query(PendingReply::Leaving, Query::Session(client_session.session), cx.out);
         self.call =
             Some(Box::new(McpCall::new(Value::Null, Era::Handshake, client_session, McpRequest::Leave, cx.now)));
     }

@@ -32,7 +32,7 @@ pub(super) struct Mcp {
     pub(super) call: Option<Box<McpCall>>,
     /// A stream without messages, for clients that open one.
     pub(super) is_listening: bool,
-    awaiting: Awaiting<PendingRuling>,
+    awaiting: Awaiting<PendingReply>,
 }
 
 /// The call being handled.
@@ -135,9 +135,9 @@ pub(super) enum WaitMode {
     },
 }
 
-/// What a ruling is about.
+/// What a reply is about.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum PendingRuling {
+pub(super) enum PendingReply {
     Started,
     Asked,
     /// The same was asked before.
@@ -161,61 +161,61 @@ impl Mcp {
         Self { patience, caller: caller.to_owned(), call: None, is_listening: false, awaiting: Awaiting::default() }
     }
 
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingReply, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
-    fn granted(&mut self, awaited: PendingRuling, receipt: Receipt, cx: &mut Cx<'_>) {
+    fn granted(&mut self, awaited: PendingReply, receipt: Receipt, cx: &mut Cx<'_>) {
         match awaited {
-            PendingRuling::Started => self.started(cx.out),
-            PendingRuling::Asked => self.asked(&receipt, cx.out),
-            PendingRuling::Known => self.known(receipt, cx),
-            PendingRuling::Look => self.looked(receipt, cx),
-            PendingRuling::Oldest => self.found_oldest(receipt, cx.out),
-            PendingRuling::Withdrawn => self.withdrawn(cx.out),
-            PendingRuling::Overtaken => self.look_again(cx.out),
-            PendingRuling::Noted => self.say(Outcome::Noted, cx.out),
-            PendingRuling::Session => self.gathered(receipt, cx.out),
-            PendingRuling::News => self.heard_news(receipt, cx.out),
-            PendingRuling::Leaving => self.leaving(receipt, cx.out),
-            PendingRuling::Left => self.left(cx.out),
-            PendingRuling::Nothing => {}
+            PendingReply::Started => self.started(cx.out),
+            PendingReply::Asked => self.asked(&receipt, cx.out),
+            PendingReply::Known => self.known(receipt, cx),
+            PendingReply::Look => self.looked(receipt, cx),
+            PendingReply::Oldest => self.found_oldest(receipt, cx.out),
+            PendingReply::Withdrawn => self.withdrawn(cx.out),
+            PendingReply::Overtaken => self.look_again(cx.out),
+            PendingReply::Noted => self.say(Outcome::Noted, cx.out),
+            PendingReply::Session => self.gathered(receipt, cx.out),
+            PendingReply::News => self.heard_news(receipt, cx.out),
+            PendingReply::Leaving => self.leaving(receipt, cx.out),
+            PendingReply::Left => self.left(cx.out),
+            PendingReply::Nothing => {}
         }
     }
 
-    fn refused(&mut self, awaited: PendingRuling, why: &Rejection, cx: &mut Cx<'_>) {
+    fn refused(&mut self, awaited: PendingReply, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
-            PendingRuling::Started | PendingRuling::Asked | PendingRuling::Noted if self.moves_on(why) => {
+            PendingReply::Started | PendingReply::Asked | PendingReply::Noted if self.moves_on(why) => {
                 self.start(cx.out)
             }
             // A person was quicker: there is an answer after all.
-            PendingRuling::Withdrawn
+            PendingReply::Withdrawn
                 if matches!(why, Rejection::Refused(Refusal::Conflict { .. } | Refusal::Gone { .. })) =>
             {
                 match self.call.as_ref().map(|call| &call.what) {
                     Some(McpRequest::Cancel { ask, .. }) => {
                         let ask = *ask;
-                        self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
+                        self.query(PendingReply::Look, Query::Ask(ask), cx.out);
                     }
                     _ => self.withdrawn(cx.out),
                 }
             }
-            PendingRuling::Started | PendingRuling::Asked | PendingRuling::Noted | PendingRuling::Withdrawn => {
+            PendingReply::Started | PendingReply::Asked | PendingReply::Noted | PendingReply::Withdrawn => {
                 self.say(Outcome::Failed(why.to_string()), cx.out);
             }
             // A person elsewhere was first.
-            PendingRuling::Overtaken => self.look_again(cx.out),
-            PendingRuling::Known | PendingRuling::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
-            PendingRuling::Oldest => self.say(Outcome::NothingOpen, cx.out),
+            PendingReply::Overtaken => self.look_again(cx.out),
+            PendingReply::Known | PendingReply::Look => self.say(Outcome::Failed(why.to_string()), cx.out),
+            PendingReply::Oldest => self.say(Outcome::NothingOpen, cx.out),
             // What cannot be found now goes along with the next call.
-            PendingRuling::Session => self.respond(cx.out),
-            PendingRuling::News => self.heard_news(Receipt::default(), cx.out),
-            PendingRuling::Leaving | PendingRuling::Left => self.left(cx.out),
-            PendingRuling::Nothing => {}
+            PendingReply::Session => self.respond(cx.out),
+            PendingReply::News => self.heard_news(Receipt::default(), cx.out),
+            PendingReply::Leaving | PendingReply::Left => self.left(cx.out),
+            PendingReply::Nothing => {}
         }
     }
 
@@ -243,7 +243,7 @@ impl Mcp {
     pub(super) fn start(&mut self, out: &mut Outbox) {
         if let Some(call) = &self.call {
             let start = call.client_session.start();
-            self.wish(PendingRuling::Started, start, out);
+            self.wish(PendingReply::Started, start, out);
         }
     }
 
@@ -252,7 +252,7 @@ impl Mcp {
         let Some(call) = self.call.take() else { return };
         if code == NORMAL && call.is_over {
             for parcel in call.parcels {
-                self.wish(PendingRuling::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
+                self.wish(PendingReply::Nothing, Wish::Deliver { parcel, proof: PROOF.to_owned() }, out);
             }
         }
     }
@@ -279,7 +279,7 @@ impl Peer for Mcp {
                 };
                 // Also while the ask is still being fetched: that view may be outdated when it arrives.
                 if call.ask == Some(ask) && call.is_watching {
-                    self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
+                    self.query(PendingReply::Look, Query::Ask(ask), cx.out);
                 }
             }
             Told::Whispered { words, .. } if *words == hear::cancellation(&call.id) => self.given_up(cx.out),
@@ -288,9 +288,9 @@ impl Peer for Mcp {
         }
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaiting.take(tag) else { return };
-        match ruling {
+        match reply {
             Ok(receipt) => self.granted(awaited, receipt, cx),
             Err(why) => self.refused(awaited, &why, cx),
         }

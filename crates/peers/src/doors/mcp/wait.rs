@@ -7,7 +7,7 @@ use askbridge_core::view::{AskView, State};
 use super::era::status;
 use super::hear::{acknowledged, result};
 use super::outcome::Outcome;
-use super::peer::{Mcp, McpRequest, PendingRuling, WaitMode};
+use super::peer::{Mcp, McpRequest, PendingReply, WaitMode};
 use super::rpc::{self, Fault, INVALID_PARAMS};
 use super::{dialog, sse, tasks};
 use crate::peer::{Cx, Outbox};
@@ -47,7 +47,7 @@ impl Mcp {
             // A caller that may see the session may watch it. Look again: the ask may have ended in between.
             call.is_watching = true;
             cx.out.watches.push(Watch::Session { session: view.ask.id.session });
-            self.query(PendingRuling::Look, Query::Ask(view.ask.id), cx.out);
+            self.query(PendingReply::Look, Query::Ask(view.ask.id), cx.out);
         } else if call.waiting == WaitMode::NotYet {
             self.wait(&view, cx);
         }

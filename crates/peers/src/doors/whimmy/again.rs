@@ -9,7 +9,7 @@ use std::time::Duration;
 use askbridge_core::ids::{Key, Timestamp};
 use askbridge_core::terms::Wait;
 
-use super::peer::{PendingRuling, Whimmy};
+use super::peer::{PendingReply, Whimmy};
 use super::quirks;
 use crate::peer::Cx;
 use crate::wish::{AskWish, Rejection, Wish};
@@ -79,7 +79,7 @@ impl Whimmy {
             again.at = None;
             let (wish, start) = (again.wish.clone(), again.start.clone());
             match start {
-                Some(start) => self.wish(PendingRuling::AskStart(wish, Box::new(start.clone())), start, cx.out),
+                Some(start) => self.wish(PendingReply::AskStart(wish, Box::new(start.clone())), start, cx.out),
                 None => self.ask(wish, cx.out),
             }
         }

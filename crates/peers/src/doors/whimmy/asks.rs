@@ -14,7 +14,7 @@ use askbridge_core::wild;
 use serde_json::{Value, json};
 
 use super::chat::{SessionOnPlugin, start};
-use super::peer::{PendingRuling, Whimmy, send};
+use super::peer::{PendingReply, Whimmy, send};
 use super::plugin_session::{self, PluginSession};
 use super::wire::{Payload, WhimmyFrame};
 use super::{NAME, answer, quirks};
@@ -123,13 +123,13 @@ impl Whimmy {
             None => {
                 let plugin_session = PluginSession { single: true, ..plugin_session };
                 let start = start(plugin_session::of_ask(key), &plugin_session);
-                self.wish(PendingRuling::AskStart(Box::new(wish), Box::new(start.clone())), start, out);
+                self.wish(PendingReply::AskStart(Box::new(wish), Box::new(start.clone())), start, out);
             }
         }
     }
 
     pub(super) fn ask(&mut self, wish: Box<AskWish>, out: &mut Outbox) {
-        self.wish(PendingRuling::Asked(wish.clone()), Wish::Ask(wish), out);
+        self.wish(PendingReply::Asked(wish.clone()), Wish::Ask(wish), out);
     }
 
     /// Reports at once that an ask could not be shown, so that the agent does not wait for it.
@@ -164,7 +164,7 @@ impl Whimmy {
     pub(super) fn settled(&mut self, ask: AskId, verdict: Verdict, ended: AskEnd, cx: &mut Cx<'_>) {
         let Some(carried) = self.asks.get_mut(&ask) else {
             // The ask is in a session that this connection has not read yet: fetch it with its verdict.
-            return self.query(PendingRuling::Unseen, Query::Ask(ask), cx.out);
+            return self.query(PendingReply::Unseen, Query::Ask(ask), cx.out);
         };
         if carried.verdict.is_some() {
             return;
@@ -174,7 +174,7 @@ impl Whimmy {
         match (stranded, is_late) {
             // The answer comes as a message.
             (true, _) => drop(self.asks.remove(&ask)),
-            (false, true) => self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
+            (false, true) => self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out),
             // The question's id is stable and the plugin waits for it once, so telling it again after a crash does no
             // harm and nothing has to be stored first.
             (false, false) => self.say_verdict(ask, cx.out),
@@ -205,7 +205,7 @@ impl Whimmy {
         let Some(carried) = self.asks.remove(&ask) else { return };
         if carried.ended != AskEnd::Otherwise && !carried.in_a_chat {
             let why = Some("it was there for one question".to_owned());
-            self.wish(PendingRuling::Nothing, Wish::Close { session: ask.session, why }, out);
+            self.wish(PendingReply::Nothing, Wish::Close { session: ask.session, why }, out);
         }
     }
 
@@ -214,7 +214,7 @@ impl Whimmy {
         let late = self.asks.values_mut().filter(|carried| carried.due_at().is_some_and(|at| at <= cx.now));
         let late: Vec<_> = late.map(|carried| (carried.stranded = true, carried.ask.id).1).collect();
         for ask in late {
-            self.wish(PendingRuling::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
+            self.wish(PendingReply::Nothing, Wish::Strand { ask: AskRef::Id(ask) }, cx.out);
         }
     }
 
@@ -231,7 +231,7 @@ impl Whimmy {
             self.people_said(message, text, cx.out);
         }
         for waiting in view.waiting.iter().filter(|waiting| waiting.is_open || !waiting.stranded) {
-            self.query(PendingRuling::Look, Query::Ask(waiting.ask), cx.out);
+            self.query(PendingReply::Look, Query::Ask(waiting.ask), cx.out);
         }
         // These messages may have to wait for a model as well.
         if self.model_until.is_some() {

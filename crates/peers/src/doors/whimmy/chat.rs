@@ -8,7 +8,7 @@ use askbridge_core::event::Parcel;
 use askbridge_core::ids::{CallId, MessageId, SessionId, Timestamp};
 use askbridge_core::terms::{OtherTools, Terms};
 
-use super::peer::{PendingRuling, Whimmy, send};
+use super::peer::{PendingReply, Whimmy, send};
 use super::plugin_session::PluginSession;
 use super::wire::{AgentConfig, Approvals, AskUserQuestion, Hook, WhimmyFrame};
 use super::{NAME, quirks};
@@ -97,7 +97,7 @@ impl Whimmy {
     pub(super) fn people_said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
         let Some(session_state) = self.session_states.get_mut(&message.session) else {
             // A session of this account that this connection has not read yet: fetch it, with this message in it.
-            return self.query(PendingRuling::Session, Query::Session(message.session), out);
+            return self.query(PendingReply::Session, Query::Session(message.session), out);
         };
         if session_state.queue.iter().all(|(known, _)| *known != message) {
             session_state.queue.push_back((message, text));
@@ -121,7 +121,7 @@ impl Whimmy {
         };
         if session_state.work == Work::None && !session_state.queue.is_empty() {
             session_state.work = Work::Handing;
-            self.query(PendingRuling::Terms(session), Query::Terms(session), out);
+            self.query(PendingReply::Terms(session), Query::Terms(session), out);
         }
     }
 
@@ -130,7 +130,7 @@ impl Whimmy {
         session_state.terms = terms;
         match session_state.queue.front().map(|(message, _)| *message) {
             Some(message) => {
-                self.wish(PendingRuling::Message(message), Wish::Hand { parcel: Parcel::Message(message) }, cx.out);
+                self.wish(PendingReply::Message(message), Wish::Hand { parcel: Parcel::Message(message) }, cx.out);
             }
             None => session_state.work = Work::None,
         }

@@ -6,7 +6,7 @@ use askbridge_core::limits;
 use serde_json::json;
 
 use super::chat::{SessionOnPlugin, Work, start};
-use super::peer::{PendingRuling, Whimmy};
+use super::peer::{PendingReply, Whimmy};
 use super::plugin_session::{self, PluginSession};
 use super::wire::Payload;
 use crate::peer::{BlockKind, Cx, Outbox, Record, Streamed};
@@ -55,7 +55,7 @@ impl Whimmy {
                 let mut session_state = SessionOnPlugin::new(plugin_session);
                 session_state.hear_later(event, raw);
                 self.session_states.insert(session, session_state);
-                self.wish(PendingRuling::Start(session), wish, out);
+                self.wish(PendingReply::Start(session), wish, out);
             }
         }
         None

@@ -5,7 +5,7 @@ use askbridge_core::limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::peer::{PendingRuling, Whimmy};
+use super::peer::{PendingReply, Whimmy};
 use super::quirks;
 use super::wire::Payload;
 use crate::json::Rfc3339;
@@ -38,7 +38,7 @@ impl Whimmy {
         let memory = Memory { account, agent_id, synced_at: written(cx.now), files: payload.files };
         let thing = serde_json::to_string(&memory).expect("files have text keys");
         if thing.len() <= limits::SHELF_BYTES_MAX {
-            self.wish(PendingRuling::Nothing, Wish::Keep { name, thing: Some(Raw::from(thing)) }, cx.out);
+            self.wish(PendingReply::Nothing, Wish::Keep { name, thing: Some(Raw::from(thing)) }, cx.out);
         }
     }
 }

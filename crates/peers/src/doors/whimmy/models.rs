@@ -2,7 +2,7 @@
 
 use askbridge_core::ids::Raw;
 
-use super::peer::{PendingRuling, Whimmy};
+use super::peer::{PendingReply, Whimmy};
 use super::quirks;
 use super::wire::Payload;
 use crate::peer::{Cx, Outbox};
@@ -22,7 +22,7 @@ impl Whimmy {
         if self.model.as_deref() != Some(model) {
             let thing = Some(Raw::from(serde_json::Value::from(model).to_string()));
             let name = kept_as(self.account.as_deref().unwrap_or_default());
-            self.wish(PendingRuling::Nothing, Wish::Keep { name, thing }, cx.out);
+            self.wish(PendingReply::Nothing, Wish::Keep { name, thing }, cx.out);
         }
         self.has_model(model.to_owned(), cx.out);
     }

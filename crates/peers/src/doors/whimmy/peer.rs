@@ -54,11 +54,11 @@ pub struct Whimmy {
     /// For each unanswered ping, the parcels sent before it.
     unproven: VecDeque<Vec<Parcel>>,
     ping_at: Option<Timestamp>,
-    awaiting: Awaiting<PendingRuling>,
+    awaiting: Awaiting<PendingReply>,
 }
 
-/// What a ruling is about.
-pub(super) enum PendingRuling {
+/// What a reply is about.
+pub(super) enum PendingReply {
     Login,
     Sessions,
     Model,
@@ -88,11 +88,11 @@ impl Whimmy {
         ending == AskEnd::Dismissed && self.choices.empty_dismissals
     }
 
-    pub(super) fn wish(&mut self, awaited: PendingRuling, wish: Wish, out: &mut Outbox) {
+    pub(super) fn wish(&mut self, awaited: PendingReply, wish: Wish, out: &mut Outbox) {
         self.awaiting.wish(awaited, wish, out);
     }
 
-    pub(super) fn query(&mut self, awaited: PendingRuling, query: Query, out: &mut Outbox) {
+    pub(super) fn query(&mut self, awaited: PendingReply, query: Query, out: &mut Outbox) {
         self.awaiting.query(awaited, query, out);
     }
 
@@ -115,7 +115,7 @@ impl Whimmy {
                 Parcel::Verdict(_) => Wish::Took { parcel, proof },
                 Parcel::Message(_) => Wish::Deliver { parcel, proof },
             };
-            self.wish(PendingRuling::Delivered(parcel), wish, out);
+            self.wish(PendingReply::Delivered(parcel), wish, out);
         }
     }
 
@@ -141,88 +141,88 @@ impl Whimmy {
         let (session, plugin_session) = super::plugin_session::fresh(cx.ids.fresh());
         let start = super::chat::start(session, &plugin_session);
         self.session_states.insert(session, SessionOnPlugin::new(plugin_session));
-        self.wish(PendingRuling::Chat(session), start, cx.out);
+        self.wish(PendingReply::Chat(session), start, cx.out);
     }
 
-    fn granted(&mut self, awaited: PendingRuling, receipt: Receipt, cx: &mut Cx<'_>) {
+    fn granted(&mut self, awaited: PendingReply, receipt: Receipt, cx: &mut Cx<'_>) {
         match awaited {
-            PendingRuling::Login => match receipt.caller {
+            PendingReply::Login => match receipt.caller {
                 Some(caller) if caller.role == "agent" => {
                     self.model_until = Some(cx.now.plus(quirks::MODELS_WAIT));
-                    self.query(PendingRuling::Model, Query::Kept(super::models::kept_as(&caller.name)), cx.out);
+                    self.query(PendingReply::Model, Query::Kept(super::models::kept_as(&caller.name)), cx.out);
                     self.account = Some(caller.name);
                     cx.out.watches.push(Watch::News);
-                    self.query(PendingRuling::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
+                    self.query(PendingReply::Sessions, Query::Sessions { after: None, limit: SESSIONS_MAX }, cx.out);
                 }
                 _ => cx.out.hang_up = Some((1008, "bring an agent's token: askbridge token create".to_owned())),
             },
-            PendingRuling::Sessions => {
+            PendingReply::Sessions => {
                 let found = receipt.finds.map(|finds| finds.sessions).unwrap_or_default();
                 let ours: Vec<_> = found.iter().filter(|line| line.door == NAME && !line.is_over).collect();
                 let is_chat =
                     |line: &&&SessionLine| super::plugin_session::is_marked(line.id) && line.agent == quirks::AGENT;
                 let chat = ours.iter().find(is_chat).map(|line| line.id);
                 for line in ours {
-                    self.query(PendingRuling::Session, Query::Session(line.id), cx.out);
+                    self.query(PendingReply::Session, Query::Session(line.id), cx.out);
                 }
                 match chat {
                     Some(chat) => self.has_chat(chat, cx.out),
                     None => self.start_chat(cx),
                 }
             }
-            PendingRuling::Model => {
+            PendingReply::Model => {
                 self.remembered_model(receipt.finds.map(|finds| finds.kept).unwrap_or_default(), cx.out)
             }
-            PendingRuling::Session => {
+            PendingReply::Session => {
                 if let Some(view) = receipt.session_view {
                     self.came_back_to(*view, cx);
                 }
             }
-            PendingRuling::Look => {
+            PendingReply::Look => {
                 if let Some(view) = receipt.view {
                     self.looked(*view, cx);
                 }
             }
-            PendingRuling::Unseen => {
+            PendingReply::Unseen => {
                 // An account's token may ask through other doors as well; those deliver their own answers.
                 if let Some(view) = receipt.view.filter(|view| view.ask.asker.door == NAME) {
                     self.looked(*view, cx);
                 }
             }
-            PendingRuling::Chat(session) => {
+            PendingReply::Chat(session) => {
                 self.has_chat(session, cx.out);
                 self.room_is_ready(session, cx);
             }
-            PendingRuling::Start(session) => self.room_is_ready(session, cx),
-            PendingRuling::AskStart(wish, _) => self.ask(wish, cx.out),
+            PendingReply::Start(session) => self.room_is_ready(session, cx),
+            PendingReply::AskStart(wish, _) => self.ask(wish, cx.out),
             // It may be a repeat, and be settled by now.
-            PendingRuling::Asked(_) if !receipt.news => {
+            PendingReply::Asked(_) if !receipt.news => {
                 if let Some(ask) = receipt.ask {
-                    self.query(PendingRuling::Look, Query::Ask(ask), cx.out);
+                    self.query(PendingReply::Look, Query::Ask(ask), cx.out);
                 }
             }
-            PendingRuling::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
-            PendingRuling::Message(message) => self.say_message(message, cx),
-            PendingRuling::Delivered(parcel) => self.delivered(parcel, cx.out),
-            PendingRuling::Asked(_) | PendingRuling::Nothing => {}
+            PendingReply::Terms(session) => self.hand_message(session, receipt.terms.map(|terms| *terms), cx),
+            PendingReply::Message(message) => self.say_message(message, cx),
+            PendingReply::Delivered(parcel) => self.delivered(parcel, cx.out),
+            PendingReply::Asked(_) | PendingReply::Nothing => {}
         }
     }
 
-    fn refused(&mut self, awaited: PendingRuling, why: &Rejection, cx: &mut Cx<'_>) {
+    fn refused(&mut self, awaited: PendingReply, why: &Rejection, cx: &mut Cx<'_>) {
         match awaited {
-            PendingRuling::Login => cx.out.hang_up = Some((1008, why.to_string())),
-            PendingRuling::Asked(wish) => {
+            PendingReply::Login => cx.out.hang_up = Some((1008, why.to_string())),
+            PendingReply::Asked(wish) => {
                 if let Err(wish) = self.put_off(wish, None, why, cx) {
                     self.not_asked(&wish, why, cx.out);
                 }
             }
             // Retried if temporary. Otherwise another account's socket was first, and it is one ask.
-            PendingRuling::AskStart(wish, start) => drop(self.put_off(wish, Some(*start), why, cx)),
-            PendingRuling::Start(session) | PendingRuling::Chat(session) => drop(self.session_states.remove(&session)),
-            PendingRuling::Terms(session) => self.hand_message(session, None, cx),
-            PendingRuling::Message(message) => self.not_handed(message),
+            PendingReply::AskStart(wish, start) => drop(self.put_off(wish, Some(*start), why, cx)),
+            PendingReply::Start(session) | PendingReply::Chat(session) => drop(self.session_states.remove(&session)),
+            PendingReply::Terms(session) => self.hand_message(session, None, cx),
+            PendingReply::Message(message) => self.not_handed(message),
             // What was answered cannot be read. OpenClaw reconnects a plugin that lost its connection: it is read then.
-            PendingRuling::Sessions | PendingRuling::Session | PendingRuling::Look | PendingRuling::Unseen
+            PendingReply::Sessions | PendingReply::Session | PendingReply::Look | PendingReply::Unseen
                 if why.retry() =>
             {
                 cx.out.hang_up = Some((TRY_AGAIN_LATER, why.to_string()));
@@ -313,9 +313,9 @@ impl Peer for Whimmy {
         cx.out.wake_at = Some(self.next(cx.now));
     }
 
-    fn reply(&mut self, tag: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+    fn reply(&mut self, tag: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
         let Some(awaited) = self.awaiting.take(tag) else { return };
-        match ruling {
+        match reply {
             Ok(receipt) => self.granted(awaited, receipt, cx),
             Err(why) => self.refused(awaited, &why, cx),
         }
@@ -324,7 +324,7 @@ impl Peer for Whimmy {
 
     fn wake(&mut self, cx: &mut Cx<'_>) -> Option<Timestamp> {
         if !std::mem::replace(&mut self.begun, true) {
-            self.query(PendingRuling::Login, Query::Login { token: String::new() }, cx.out);
+            self.query(PendingReply::Login, Query::Login { token: String::new() }, cx.out);
         }
         match self.ping_at {
             Some(at) if at <= cx.now => {

@@ -151,8 +151,8 @@ impl OneRequest for WhimmyRequest {
         self.asked(req, cx);
     }
 
-    fn ruled(&mut self, _: Tag, ruling: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
-        match ruling {
+    fn replied(&mut self, _: Tag, reply: Result<Receipt, Rejection>, cx: &mut Cx<'_>) {
+        match reply {
             Ok(receipt) => self.granted(receipt, cx.out),
             Err(Rejection::Unauthorized) => error(cx.out, 404, "this code was used, is wrong or is too old"),
             Err(why) => error(cx.out, why.status(), &why.to_string()),

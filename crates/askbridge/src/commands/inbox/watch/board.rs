@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::choices::{choices, deed, takes_several};
-use super::feed::News;
+use super::feed::InboxUpdate;
 use crate::client::{Ask, Shown};
 use crate::commands::answer::Deed;
 
@@ -17,7 +17,7 @@ pub(super) struct Board {
     /// The selected ask: by id, so that it stays selected when others come and go.
     chosen: Option<String>,
     pub(super) mode: Mode,
-    /// The last news, for the status line.
+    /// The last update, for the status line.
     pub(super) note: String,
     pub(super) is_lost: bool,
     /// The ask that was last answered here, for `u`.
@@ -58,11 +58,11 @@ pub(super) enum BoardAction {
 }
 
 impl Board {
-    pub(super) fn hear(&mut self, news: News) {
+    pub(super) fn hear(&mut self, update: InboxUpdate) {
         let place = self.place().unwrap_or_default();
-        match news {
-            News::Open(asks) => self.asks = asks,
-            News::Happened { ask, .. } => {
+        match update {
+            InboxUpdate::Open(asks) => self.asks = asks,
+            InboxUpdate::Happened { ask, .. } => {
                 let known = self.asks.iter().position(|old| old.shown.id == ask.shown.id);
                 match (known, ask.shown.is_open()) {
                     (Some(place), true) => self.asks[place] = *ask,
@@ -71,8 +71,8 @@ impl Board {
                     (None, false) => {}
                 }
             }
-            News::Lost => self.is_lost = true,
-            News::Back => self.is_lost = false,
+            InboxUpdate::Lost => self.is_lost = true,
+            InboxUpdate::Back => self.is_lost = false,
         }
         if self.place().is_none() {
             // The selected ask is gone: select its neighbour, and keep no marks.
@@ -238,7 +238,7 @@ mod tests {
 
     fn board(names: &[&str]) -> Board {
         let mut board = Board::default();
-        board.hear(News::Open(names.iter().map(|name| ask(name, json!({}))).collect()));
+        board.hear(InboxUpdate::Open(names.iter().map(|name| ask(name, json!({}))).collect()));
         board
     }
 
@@ -255,11 +255,11 @@ mod tests {
         board.press(Key::Down);
         assert_eq!(board.chosen().unwrap().id, "ask_b_1");
         let gone = ask("a", json!({"state": "answered"}));
-        board.hear(News::Happened { what: "settled".into(), ask: Box::new(gone) });
-        board.hear(News::Happened { what: "asked".into(), ask: Box::new(ask("d", json!({}))) });
+        board.hear(InboxUpdate::Happened { what: "settled".into(), ask: Box::new(gone) });
+        board.hear(InboxUpdate::Happened { what: "asked".into(), ask: Box::new(ask("d", json!({}))) });
         assert_eq!((board.chosen().unwrap().id.as_str(), board.asks.len()), ("ask_b_1", 3));
         let gone = ask("b", json!({"state": "answered"}));
-        board.hear(News::Happened { what: "settled".into(), ask: Box::new(gone) });
+        board.hear(InboxUpdate::Happened { what: "settled".into(), ask: Box::new(gone) });
         assert_eq!(board.chosen().unwrap().id, "ask_c_1");
     }
 
@@ -277,7 +277,7 @@ mod tests {
         let mut board = board(&["a", "b"]);
         board.press(Key::Char('1'));
         let gone = ask("a", json!({"state": "withdrawn"}));
-        board.hear(News::Happened { what: "withdrawn".into(), ask: Box::new(gone) });
+        board.hear(InboxUpdate::Happened { what: "withdrawn".into(), ask: Box::new(gone) });
         assert_eq!(board.mode, Mode::List);
         assert!(!board.note.is_empty());
         assert_eq!(board.chosen().unwrap().id, "ask_b_1");
@@ -297,7 +297,7 @@ mod tests {
         let mut board = Board::default();
         let options = json!([{"label": "a"}, {"label": "b"}, {"label": "c"}]);
         let questions = json!([{"question": "Which?", "options": options, "multiSelect": true}]);
-        board.hear(News::Open(vec![ask("a", json!({"questions": questions}))]));
+        board.hear(InboxUpdate::Open(vec![ask("a", json!({"questions": questions}))]));
         for key in ['3', '1', '2', '2'] {
             board.press(Key::Char(key));
         }
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn what_takes_words_is_asked_in_words() {
         let mut board = Board::default();
-        board.hear(News::Open(vec![ask("a", json!({"questions": [{"question": "Name?"}]}))]));
+        board.hear(InboxUpdate::Open(vec![ask("a", json!({"questions": [{"question": "Name?"}]}))]));
         assert!(matches!(board.press(Key::Char('1')), BoardAction::Stay));
         assert_eq!(board.mode, Mode::List);
         board.press(Key::Enter);

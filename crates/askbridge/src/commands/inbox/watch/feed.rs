@@ -5,15 +5,15 @@ use tokio::sync::mpsc::Sender;
 use crate::client::{Ask, Backoff, Client, Error, StreamUpdate};
 use crate::failure::Failure;
 
-/// News queued for the screen. Beyond: the stream is not read until some are shown.
-pub(super) const NEWS_MAX: usize = 64;
+/// Updates queued for the screen. Beyond: the stream is not read until some are shown.
+pub(super) const UPDATES_MAX: usize = 64;
 
 /// The events worth showing; the others concern only the agent.
-const NEWS: &[&str] =
+const SHOWN: &[&str] =
     &["asked", "proposed", "undone", "extended", "settled", "withdrawn", "overtaken", "stranded", "late_answered"];
 
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum InboxUpdate {
     /// All open asks: at the start, or when the server could not resume the stream.
     Open(Vec<Ask>),
     Happened {
@@ -25,14 +25,14 @@ pub(super) enum News {
 }
 
 /// Follows until the receiver is dropped, or until an error that a retry cannot fix.
-pub(super) async fn follow(client: Client, to: Sender<Result<News, Failure>>) {
+pub(super) async fn follow(client: Client, to: Sender<Result<InboxUpdate, Failure>>) {
     if let Err(failure) = try_to_follow(&client, &to).await {
         // The receiver may be gone.
         let _ = to.send(Err(failure)).await;
     }
 }
 
-async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> Result<(), Failure> {
+async fn try_to_follow(client: &Client, to: &Sender<Result<InboxUpdate, Failure>>) -> Result<(), Failure> {
     let mut last: Option<String> = None;
     let mut backoff = Backoff::default();
     let mut lost = false;
@@ -42,7 +42,7 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
             // At the first attempt there may be no server at all.
             Err(error) if last.is_none() || !error.passes() => return Err(error.into()),
             Err(_) => {
-                if !lost && to.send(Ok(News::Lost)).await.is_err() {
+                if !lost && to.send(Ok(InboxUpdate::Lost)).await.is_err() {
                     return Ok(());
                 }
                 lost = true;
@@ -50,20 +50,20 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
                 continue;
             }
         };
-        if lost && to.send(Ok(News::Back)).await.is_err() {
+        if lost && to.send(Ok(InboxUpdate::Back)).await.is_err() {
             return Ok(());
         }
         lost = false;
         while let Some(heard) = events.next().await {
             backoff = Backoff::default();
-            let news = match heard {
+            let update = match heard {
                 StreamUpdate::Snapshot { asks, more } => match open(client, asks, more).await {
-                    Ok(asks) => Some(News::Open(asks)),
+                    Ok(asks) => Some(InboxUpdate::Open(asks)),
                     Err(error) if error.passes() => break,
                     Err(error) => return Err(error.into()),
                 },
-                StreamUpdate::News { what, ask } if NEWS.contains(&what.as_str()) => match client.ask(&ask).await {
-                    Ok(ask) => ask.map(|ask| News::Happened { what, ask: Box::new(ask) }),
+                StreamUpdate::News { what, ask } if SHOWN.contains(&what.as_str()) => match client.ask(&ask).await {
+                    Ok(ask) => ask.map(|ask| InboxUpdate::Happened { what, ask: Box::new(ask) }),
                     // It comes again after reconnecting, because `last` stays where it was.
                     Err(error) if error.passes() => break,
                     Err(Error::Refused(_)) => None,
@@ -71,8 +71,8 @@ async fn try_to_follow(client: &Client, to: &Sender<Result<News, Failure>>) -> R
                 },
                 StreamUpdate::Beat | StreamUpdate::News { .. } => None,
             };
-            if let Some(news) = news
-                && to.send(Ok(news)).await.is_err()
+            if let Some(update) = update
+                && to.send(Ok(update)).await.is_err()
             {
                 return Ok(());
             }

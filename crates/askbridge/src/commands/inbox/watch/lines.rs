@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::super::card::summary;
 use super::super::short_id::short_ids;
-use super::feed::{NEWS_MAX, News, follow};
+use super::feed::{InboxUpdate, UPDATES_MAX, follow};
 use crate::client::{Ask, Client};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
@@ -20,15 +20,15 @@ pub(in super::super) enum Look {
 
 /// Runs until it is stopped, across restarts of the server.
 pub(in super::super) async fn print_lines(client: &Client, look: Look) -> Result<Exit, Failure> {
-    let (to, mut news) = mpsc::channel(NEWS_MAX);
+    let (to, mut updates) = mpsc::channel(UPDATES_MAX);
     tokio::spawn(follow(client.clone(), to));
     let mut log = Log { look, open: Vec::new() };
-    while let Some(news) = news.recv().await {
-        match news? {
-            News::Open(asks) => log.snapshot(asks)?,
-            News::Happened { what, ask } => log.news(&what, *ask)?,
-            News::Lost => tell("lost the connection to askbridge; waiting for it to come back"),
-            News::Back => tell("askbridge is back"),
+    while let Some(update) = updates.recv().await {
+        match update? {
+            InboxUpdate::Open(asks) => log.snapshot(asks)?,
+            InboxUpdate::Happened { what, ask } => log.update(&what, *ask)?,
+            InboxUpdate::Lost => tell("lost the connection to askbridge; waiting for it to come back"),
+            InboxUpdate::Back => tell("askbridge is back"),
         }
     }
     Ok(Exit::Good)
@@ -51,7 +51,7 @@ impl Log {
         Ok(())
     }
 
-    fn news(&mut self, what: &str, ask: Ask) -> Result<(), Failure> {
+    fn update(&mut self, what: &str, ask: Ask) -> Result<(), Failure> {
         let place = self.open.iter().position(|old| old.shown.id == ask.shown.id);
         match (place, ask.shown.is_open()) {
             (Some(place), true) => self.open[place] = ask.clone(),

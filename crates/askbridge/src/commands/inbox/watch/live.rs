@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::board::{Board, BoardAction, Key, Mode};
 use super::draw::draw;
-use super::feed::{NEWS_MAX, follow};
+use super::feed::{UPDATES_MAX, follow};
 use super::screen::Screen;
 use crate::client::{Client, Error, Shown};
 use crate::commands::answer::{Deed, Prompt, by_hand, outcome, refused};
@@ -26,11 +26,11 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// Runs until the person quits, across restarts of the server.
 pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Result<Exit, Failure> {
-    let (to, mut news) = mpsc::channel(NEWS_MAX);
+    let (to, mut updates) = mpsc::channel(UPDATES_MAX);
     tokio::spawn(follow(client.clone(), to));
     let mut board = Board::default();
-    // Wait for the first news before taking over the screen, so that an unreachable server is reported as usual.
-    if let Some(first) = news.recv().await {
+    // Wait for the first update before taking over the screen, so that an unreachable server is reported as usual.
+    if let Some(first) = updates.recv().await {
         board.hear(first?);
     }
     let paint = Paint::stdout(settings);
@@ -50,7 +50,7 @@ pub(in super::super) async fn live(settings: &Settings, client: &Client) -> Resu
             _ = tick.tick() => {}
             _ = resized.recv() => {}
             () = ends.next() => return Ok(Exit::Interrupted),
-            heard = news.recv() => match heard {
+            heard = updates.recv() => match heard {
                 Some(heard) => board.hear(heard?),
                 None => return Err(Failure::new("the connection to askbridge ended")),
             },

@@ -17,7 +17,7 @@ use super::*;
 use crate::auth::{TokenRole, Tokens};
 use crate::chance::Chance;
 use crate::clock::{Clock, Manual};
-use crate::runtime::{Bridge, Entrance, FollowUpdate, Follower, Interest, News, Options, Store};
+use crate::runtime::{Bridge, Entrance, FollowUpdate, Follower, HubMessage, Interest, Options, Store};
 use crate::server::AppOptions;
 use crate::server::guard::Origins;
 
@@ -113,8 +113,8 @@ struct Looked {
 async fn asked(follower: &mut Follower) -> AskId {
     let asked = async {
         loop {
-            if let Ok(FollowUpdate::News(news)) = follower.next().await
-                && let News::Entry(batch) = &*news
+            if let Ok(FollowUpdate::Message(news)) = follower.next().await
+                && let HubMessage::Entry(batch) = &*news
                 && let Some(ask) = batch.happened.iter().find_map(|happened| match &*happened.event {
                     Event::Asked(ask) => Some(ask.id),
                     _ => None,

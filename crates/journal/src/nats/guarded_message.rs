@@ -19,7 +19,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mi
 
 /// A message to publish.
 #[derive(Debug)]
-pub(super) struct Letter<'a> {
+pub(super) struct GuardedMessage<'a> {
     pub(super) stream: &'a Stream,
     pub(super) subject: String,
     /// Chosen by the sender; the same for every try.
@@ -46,7 +46,7 @@ enum AfterGuard {
     Nothing,
 }
 
-impl Letter<'_> {
+impl GuardedMessage<'_> {
     /// Sends until the outcome is known, or the time is over.
     pub(super) async fn send(&self, context: &Context) -> Result<u64, Undelivered> {
         let until = Instant::now() + TRIES_MAX;

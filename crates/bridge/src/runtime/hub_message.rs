@@ -9,7 +9,7 @@ use askbridge_peers::peer::BlockKind;
 use askbridge_peers::told::{Happened, Own};
 
 #[derive(Debug)]
-pub enum News {
+pub enum HubMessage {
     Entry(Batch),
     Draft {
         person: String,
@@ -69,7 +69,7 @@ pub struct Batch {
     pub happened: Vec<Happened>,
 }
 
-impl News {
+impl HubMessage {
     /// Shares an entry. `cursor` is where a client that has seen all of it may continue.
     pub(crate) fn of(stored: &Stored, cursor: &Cursor) -> Self {
         let entry = &stored.entry;

@@ -13,7 +13,7 @@ use crate::terms::{Terms, Warm, Wishes, stated};
 
 /// The outcome of all rules for one ask.
 #[derive(Debug, Clone)]
-pub struct Ruling<'r> {
+pub struct RulesOutcome<'r> {
     pub terms: Terms,
     /// The rule that decides: by denying, by sending the ask to a person, or by answering. `None`: no rule does, and a
     /// person is asked.
@@ -71,12 +71,12 @@ pub(super) fn matching_of(rules: &RuleSet, index: &Index, facts: &AskFacts<'_>) 
 }
 
 /// Decides about an ask.
-pub fn rule_ask<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> Ruling<'r> {
+pub fn rule_ask<'r>(rules: &'r RuleSet, facts: &AskFacts<'_>) -> RulesOutcome<'r> {
     let found = matching(rules, facts);
     let rule = found.decides(rules);
     let terms = terms_of(rules, &found.matching, rule, facts);
     let ruled = says(rule, facts, &terms);
-    Ruling { terms, rule, ruled, compared: found.compared }
+    RulesOutcome { terms, rule, ruled, compared: found.compared }
 }
 
 /// What the rule that decides makes of the ask on these terms.
