@@ -308,7 +308,12 @@ pub(crate) fn trusted(path: &Path, setting: &str) -> Result<Authorities, Failure
 
 /// Is there a program of this name on PATH?
 pub(crate) fn has_program(name: &str) -> bool {
-    text("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    find_program(name).is_some()
+}
+
+/// Returns the program of this name on PATH.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&text("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Returns flags for what was set for this command alone, which another one would not know.
