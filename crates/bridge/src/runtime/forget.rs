@@ -251,6 +251,7 @@ fn mentions(key: &str, sessions: &HashSet<SessionId>) -> bool {
 fn start_over(state: &mut CellState) {
     state.session = Session::new(state.session.id);
     (state.head, state.digest, state.last_at) = (None, Digest::ZERO, Timestamp(0));
+    state.in_doubt = None;
 }
 
 /// Returns how many conversations fit into one transaction. `entries` says how many entries each has.
