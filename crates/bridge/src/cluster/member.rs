@@ -118,7 +118,7 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
 }
 
 /// Reads all records.
-async fn look(handle: &Handle) -> Result<(), ShelfError> {
+pub(crate) async fn look(handle: &Handle) -> Result<(), ShelfError> {
     let now = handle.now();
     let items = handle.store.list(NODE_PREFIX, now).await?;
     handle.nodes.take_in(&items, now);

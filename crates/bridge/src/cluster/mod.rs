@@ -22,4 +22,5 @@ pub use nodes::{NodeState, NodeView, Nodes};
 pub use record::{NodeProfile, NodeRecord};
 
 pub(crate) use lease::Lease;
+pub(crate) use member::look;
 pub(crate) use report::{ClusterJson, report};
