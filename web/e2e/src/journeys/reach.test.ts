@@ -210,11 +210,11 @@ test("this browser is rung, and a button of the notification answers", async () 
   await row.getByRole("button", { name: "Send a test" }).click();
   const tested = await receiver.next(({ path }) => path === "/bob/1");
   expect(tested.headers["content-encoding"]).toBe("aes128gcm");
-  await pusher.push(keys.open(tested.body));
+  await pusher.push(keys.open(tested));
   await until(async () => (await pusher.shown()).find(({ title }) => title === "askbridge reaches you here"));
 
   const asked = await server.ask({ question: "Deploy now?", options: ["yes", "no"] });
-  const rung = keys.open((await receiver.next(({ path }) => path === "/bob/1")).body);
+  const rung = keys.open(await receiver.next(({ path }) => path === "/bob/1"));
   await pusher.push(rung);
   const notice = await until(async () => (await pusher.shown()).find(({ ask }) => ask === asked.id));
   // The worker says that it showed it.
@@ -234,7 +234,7 @@ test("this browser is rung, and a button of the notification answers", async () 
 
   // What was decided elsewhere closes its notification, and a late tap says that it did not count.
   const second = await server.ask({ question: "And now?", options: ["yes", "no"] });
-  const late = keys.open((await receiver.next(({ path }) => path === "/bob/1")).body);
+  const late = keys.open(await receiver.next(({ path }) => path === "/bob/1"));
   await pusher.push(late);
   await until(async () => (await pusher.shown()).some(({ ask }) => ask === second.id));
   await server.call("POST", `/v1/asks/${second.id}/answer`, { answers: { "And now?": "yes" } }, await server.person("bob"));
@@ -307,7 +307,7 @@ test("a page that is loaded renews a subscription that the browser has lost, and
   });
   expect(renewed.name).toBe("joe's laptop");
   await server.call("POST", `/v1/channels/${renewed.id}/test`, {}, token);
-  keys.open((await receiver.next(({ path }) => path === "/joe/2")).body);
+  keys.open(await receiver.next(({ path }) => path === "/joe/2"));
 
   await server.call("DELETE", `/v1/channels/${renewed.id}`, undefined, token);
   await joe.page.reload();
