@@ -2054,6 +2054,8 @@ export interface Taps {
 export interface TicketUsed {
   /** What the notification was about, if an ask. */
   ask?: string;
+  /** How many asks wait for the person now, for the number on the app's icon. */
+  waiting?: number;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */

@@ -3,7 +3,7 @@
 //! `eyes.rs` knows who looks at what, `send.rs` carries one ring out and `tell.rs` one notice about something else, which
 //! `happened.rs` writes, `deliver.rs` speaks to the services, `listen/` hears their buttons, `redeem.rs` turns a ticket
 //! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel, `apps.rs`
-//! makes channels of the devices that apps of other systems register.
+//! makes channels of the devices that apps of other systems register, `badge.rs` counts what waits.
 //!
 //! A ring is stored before it is sent, so that a kill between any two steps leads to no second one. Why so:
 //! `docs/design/0012-ringing.md`.
@@ -11,6 +11,7 @@
 mod alarm;
 mod apps;
 mod around;
+mod badge;
 mod channels;
 mod chats;
 mod deliver;
@@ -41,6 +42,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 pub(crate) use apps::adopt;
+pub(crate) use badge::waiting_for_owner;
 pub(crate) use channels::{Changes, Channels, NewChannel};
 use chats::Chats;
 pub(crate) use deliver::check;
