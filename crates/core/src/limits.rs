@@ -278,6 +278,12 @@ pub const WORKFLOW_LINKS_MAX: usize = 100;
 pub const WORKFLOW_STRAY_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long git may take to say which files are changed; less than [`CONSULT_MAX`]. Beyond: none count as changed.
 pub const GIT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// Bytes of a repository's head. Beyond: nothing counts as changed.
+pub const GIT_HEAD_BYTES_MAX: u64 = 4 * 1024;
+/// Bytes of a setting of a repository. Beyond: it does not count.
+pub const GIT_SETTING_BYTES_MAX: usize = 4 * 1024;
+/// Files over which the indexes of a repository are spread. Beyond: nothing counts as changed if git needs the rest.
+pub const GIT_SHARED_INDEXES_MAX: usize = 64;
 /// How many repositories are looked at at once. Beyond: they wait, within that time.
 pub const GIT_LOOKS_MAX: usize = 4;
 /// Bytes that git may print about them. Beyond: none count as changed.

@@ -5,6 +5,7 @@
 mod claude;
 mod cookbook;
 mod evasions;
+mod indexed;
 mod limits;
 mod ours;
 mod projects;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use askbridge_core::ask::{Approval, Body, Choice, Form, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
-    Action, Anchor, AskFacts, AskRule, Call, Conditions, Leaning, RuleFile, RuleSet, Script, TermsOf, ToolCondition,
+    Action, AskFacts, AskRule, Call, Conditions, Leaning, Need, RuleFile, RuleSet, Script, TermsOf, TextPattern,
+    ToolCondition,
 };
 use askbridge_core::terms::Wishes;
 
@@ -107,6 +108,10 @@ impl Call for Named<'_> {
         Some(Vec::new())
     }
 
+    fn texts(&self, _: Option<&str>) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
     fn digest(&self) -> Option<String> {
         Some(format!("digest of {}", self.0))
     }
@@ -125,8 +130,8 @@ impl ToolCondition for Exactly {
         call.tool() == self.0
     }
 
-    fn anchors(&self) -> Option<Vec<Anchor>> {
-        Some(vec![Anchor { tool: self.0.clone(), word: None }])
+    fn needs(&self) -> Vec<Vec<Need>> {
+        vec![vec![Need::Tool(TextPattern::Exact(self.0.clone()))]]
     }
 }
 
