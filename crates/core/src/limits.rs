@@ -409,3 +409,19 @@ pub const RANKS_MAX: u32 = 20;
 pub const CLOCK_OFF_MAX: Duration = Duration::from_secs(2);
 /// How many nodes may share a journal. Beyond: a further one does not start.
 pub const NODES_MAX: usize = 256;
+/// How long a request waits until this node's index shows what the client has already seen or written. Beyond: 503, and
+/// the client tries again.
+pub const INDEX_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long an index may lack an entry that is known to be stored. Beyond: the node is not ready.
+pub const INDEX_BEHIND_AFTER: Duration = Duration::from_secs(5);
+/// How long a part of the journal may be out of reach. Beyond: the node is not ready. Longer than most elections of a
+/// leader, after which every node would otherwise call itself not ready.
+pub const UNREACHABLE_AFTER: Duration = Duration::from_secs(12);
+/// How often a node asks for the state of each stream of a shared journal.
+pub const STREAM_LOOK: Duration = Duration::from_secs(5);
+/// Bytes of a response of a NATS server's monitoring address. Beyond: the response is unusable.
+pub const MONITOR_BYTES_MAX: usize = 1024 * 1024;
+/// Changes of the shelf that are queued for one watcher on this machine. Beyond: it reads the shelf again.
+pub const SHELF_CHANGES_MAX: usize = 1024;
+/// Removals from the shelf that are remembered for watchers that begin in the past. Beyond: the oldest are forgotten.
+pub const SHELF_REMOVALS_MAX: usize = 4096;

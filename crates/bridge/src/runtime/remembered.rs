@@ -24,8 +24,9 @@ use serde::{Deserialize, Serialize};
 use tracing::{info, warn};
 
 use super::error::chain;
+use super::gate::Right;
 use super::handle::Handle;
-use crate::auth::{Action, Caller, Role};
+use crate::auth::Caller;
 
 /// Where the approvals are stored, and how often each was used.
 const STORED: &str = "rules/remembered/";
@@ -118,8 +119,7 @@ impl Handle {
         until: Timestamp,
         saving: Saving,
     ) -> Result<(String, StoredApproval), NotKept> {
-        may_remember(caller)?;
-        self.guard_ask(caller, Action::Decide, ask)?;
+        self.check(caller, Right::RememberApprovalOf(ask))?;
         let now = self.clock.now();
         if until <= now || until > now.plus(limits::WAIT_MAX) {
             return Err(NotKept::Bad("`until` has to be ahead, and within 366 days".to_owned()));
@@ -257,17 +257,6 @@ impl Handle {
                 warn!(error = chain(&error), "Could not store how often a remembered approval was used");
             }
         }
-    }
-}
-
-/// An agent must not, nor a bot, nor a program of this machine; and a person whose device may not start agents may not
-/// say what they do without asking.
-pub(crate) fn may_remember(caller: &Caller) -> Result<(), Rejection> {
-    caller.may(Action::Decide, None)?;
-    caller.may(Action::Loosen, None)?;
-    match caller.role == Role::Terminal || caller.holds_a_device() {
-        true => Ok(()),
-        false => Err(Rejection::Forbidden("an approval is remembered by a paired device or a terminal".to_owned())),
     }
 }
 

@@ -157,13 +157,23 @@ impl Handle {
             Wish::Deliver { parcel, proof } => {
                 self.submit_in(parcel.session(), Intent::Deliver { parcel, proof }).await
             }
-            Wish::Took { parcel, proof } => {
-                let session = parcel.session();
-                self.note(session, [Intent::Deliver { parcel, proof }]);
-                Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
-            }
+            wish @ Wish::Took { .. } => self.note_wish(wish),
             Wish::Return { ask, result } => self.submit_about(ask, Intent::Return { ask, result }).await,
         }
+    }
+
+    /// Notes what became of a delivery: see [`Handle::note`].
+    pub(super) fn note_wish(&self, wish: Wish) -> Result<Receipt, Rejection> {
+        let (session, intent) = match wish {
+            Wish::Hand { parcel } => (parcel.session(), Intent::Hand { parcel }),
+            Wish::Deliver { parcel, proof } | Wish::Took { parcel, proof } => {
+                (parcel.session(), Intent::Deliver { parcel, proof })
+            }
+            Wish::Return { ask, result } => (ask.session, Intent::Return { ask, result }),
+            wish => unreachable!("{wish:?} is not noted"),
+        };
+        self.note(session, [intent]);
+        Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
     }
 
     async fn about(&self, ask: AskRef, intent: impl FnOnce(AskId) -> Intent) -> Result<Receipt, Rejection> {

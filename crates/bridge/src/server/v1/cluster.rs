@@ -4,15 +4,16 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::cluster::{ClusterJson, report};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ShowCluster)?;
     Ok(json(StatusCode::OK, &report(&app)))
 }
 

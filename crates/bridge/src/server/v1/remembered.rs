@@ -12,9 +12,9 @@ use serde_json::json as example;
 
 use super::asks::ask_id;
 use super::paging::Page;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::clock::Rfc3339;
-use crate::runtime::{NotKept, RememberIn, Saving, StoredApproval, Uses, may_remember};
+use crate::runtime::{NotKept, RememberIn, Right, Saving, StoredApproval, Uses};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -91,7 +91,7 @@ impl RememberedJson {
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ListRemembered)?;
     let items = app.handle.remembered().into_iter().map(|(id, stored, uses)| RememberedJson::of(id, stored, uses));
     Ok(json(StatusCode::OK, &Page { items: items.collect(), next: None }))
 }
@@ -101,14 +101,14 @@ pub(crate) async fn create(
     caller: Caller,
     Json(new): Json<NewRemembered>,
 ) -> Result<Response, Trouble> {
-    may_remember(&caller)?;
+    app.handle.check(&caller, Right::Remember)?;
     let reach = match new.reach {
         ReachWord::Session => RememberIn::Session,
         ReachWord::Project => RememberIn::Project,
         ReachWord::Everywhere => RememberIn::Everywhere,
     };
     let ask = ask_id(&new.ask)?;
-    app.handle.guard_ask(&caller, Action::See, ask)?;
+    app.handle.check(&caller, Right::ReadAsk(ask))?;
     app.handle.ask(ask).await?;
     let bad = || Trouble::new(422, "bad_request", "`until` is not a time like 2026-12-31T18:00:00Z");
     let until = match &new.until {
@@ -130,7 +130,7 @@ pub(crate) async fn revoke(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Loosen, None)?;
+    app.handle.check(&caller, Right::RevokeRemembered)?;
     let unknown = || Trouble::new(404, "unknown_rule", format!("no approval `{id}` is remembered"));
     let (stored, uses) = app.handle.revoke_remembered(&id).await?.ok_or_else(unknown)?;
     Ok(json(StatusCode::OK, &RememberedJson::of(id, stored, uses)))
