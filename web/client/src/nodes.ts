@@ -32,13 +32,21 @@ export function heedNodes(state: State, cluster: Cluster): State {
   };
 }
 
-/** Returns the same object if nothing in it is outdated. A node that is not known any more was declared gone: what was said last stays. */
+/** Returns the same object if nothing in it is outdated. */
 function heeded<T extends Hosted>(of: T, nodes: ReadonlyMap<string, Node>): T {
-  const node = of.host && nodes.get(of.host.id);
-  if (!of.host || !node) return of;
-  const isSame = of.host.state === node.state && of.host.since === node.since && of.host.name === node.name;
-  return isSame ? of : { ...of, host: hostOf(node) };
+  const { host } = of;
+  if (!host) return of;
+  const now = hostOf(host, nodes.get(host.id));
+  const isSame = host.state === now.state && host.since === now.since && host.name === now.name;
+  return isSame ? of : { ...of, host: now };
 }
 
-/** A node, as asks and conversations name it. */
-const hostOf = ({ id, name, state, since }: Node): Host => ({ id, name, state, ...(since === undefined ? {} : { since }) });
+/**
+ * A node, as asks and conversations name it. One that was down and is not among the nodes any more was declared gone. One
+ * that was up may be newer than the list.
+ */
+function hostOf(host: Host, node: Node | undefined): Host {
+  const { id, name } = node ?? host;
+  if (!node) return host.state === "down" ? { id, name, state: "gone" } : host;
+  return { id, name, state: node.state, ...(node.since === undefined ? {} : { since: node.since }) };
+}

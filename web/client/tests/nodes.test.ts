@@ -53,8 +53,11 @@ test("nodes that are as they were change nothing but the nodes", () => {
   expect(after.conversations).toBe(state.conversations);
 });
 
-test("of a node that was declared gone, what was said last stays", () => {
+test("a node that was down and is not listed any more was declared gone; one that was up is newer than the list", () => {
   const { state, ask } = given();
   const down = knows(state, cluster(node("node_2", "desk", { state: "down", since: SINCE })));
-  expect(knows(down, cluster(node("node_1", "gpu"))).asks.get(ask)?.ask.host).toMatchObject({ name: "desk", state: "down" });
+  const gone = knows(down, cluster(node("node_1", "gpu")));
+  expect(gone.asks.get(ask)?.ask.host).toEqual({ id: "node_2", name: "desk", state: "gone" });
+  expect(gone.sessions.items.map(({ host }) => host?.state)).toEqual(["gone", "up"]);
+  expect(knows(state, cluster(node("node_1", "gpu"))).asks.get(ask)?.ask.host).toEqual(desk);
 });

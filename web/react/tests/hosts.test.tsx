@@ -22,7 +22,9 @@ test("in Japanese too", () => {
   screen.getByText(`desk は ${time("ja")} から停止しています。回答は保存され、復帰後に届きます。`);
 });
 
-test.each([["up", up], ["the only one", undefined]])("a card whose node is %s says nothing of it", (_, host) => {
+const gone: NonNullable<Ask["host"]> = { id: down.id, name: "desk", state: "gone" };
+
+test.each([["up", up], ["gone, which the card says in other words", gone], ["the only one", undefined]])("a card whose node is %s says nothing of it", (_, host) => {
   given(database(host ? { host } : {}));
   expect(screen.queryByText(/desk/)).toBeNull();
 });

@@ -23,14 +23,17 @@ function given(answers: (Cluster | Trouble)[], role = "operator") {
     for (const listener of listeners) listener();
     return answer;
   });
+  const forgetNode = vi.fn(async (id: string) => ({ node: id, sessions: 2, asks: 1 }));
   const client = {
     get state() { return state; },
     subscribe: (listener: () => void) => (listeners.add(listener), () => listeners.delete(listener)),
     loadCluster,
+    api: { forgetNode },
   } as unknown as Client;
-  return { loadCluster, page: render(<Askbridge client={client} language="en"><ClusterPage /></Askbridge>) };
+  return { loadCluster, forgetNode, page: render(<Askbridge client={client} language="en"><ClusterPage /></Askbridge>) };
 }
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const sum = () => screen.getAllByRole("status")[0]!.textContent;
 const item = (name: string) => within(screen.getByRole("region", { name }));
 
 beforeEach(() => {
@@ -45,16 +48,44 @@ afterEach(() => {
 test("the nodes are a list, and one that went down says what that means and what to do", async () => {
   given([shared(up), shared(down)]);
   await pass(0);
-  expect(screen.getByRole("status").textContent).toBe("2 nodes share this inbox. All are up.");
+  expect(sum()).toBe("2 nodes share this inbox. All are up.");
   expect(within(screen.getByRole("list", { name: "Nodes" })).getAllByRole("heading", { level: 2 }).map((it) => it.textContent)).toEqual(["desk", "gpu"]);
   item("desk").getByText("this page is connected here");
   expect(item("gpu").queryByText("this page is connected here")).toBeNull();
   item("gpu").getByText("cuda");
   await pass(3_000);
-  expect(screen.getByRole("status").textContent).toBe("2 nodes share this inbox. 1 is down.");
+  expect(sum()).toBe("2 nodes share this inbox. 1 is down.");
   item("gpu").getByText(/^down since/);
   item("gpu").getByText("Questions of the agents on gpu are still here, and you can answer them. The agents get the answers when it is back.");
   expect(item("gpu").getByText("askbridge cluster status").tagName).toBe("CODE");
+});
+
+test("a node that will not come back is declared gone after a second press, and the page says what went with it", async () => {
+  const { forgetNode } = given([shared(down), shared([up[0]!])]);
+  await pass(0);
+  expect(item("desk").queryByRole("button")).toBeNull();
+  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  item("gpu").getByText(/^gpu is declared gone, for good: its agents do not come back\./);
+  expect(document.activeElement?.textContent).toBe("Cancel");
+  fireEvent.click(item("gpu").getByRole("button", { name: "Cancel" }));
+  expect(forgetNode).not.toHaveBeenCalled();
+  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  fireEvent.click(item("gpu").getByRole("button", { name: "Declare it gone" }));
+  await pass(0);
+  expect(forgetNode).toHaveBeenCalledExactlyOnceWith("node_2");
+  expect(screen.queryByRole("region", { name: "gpu" })).toBeNull();
+  screen.getByText("gpu was declared gone, with 2 conversations and 1 open question.");
+});
+
+test("a node that the server does not give up says why, and can be tried again", async () => {
+  const { forgetNode } = given([shared(down)]);
+  forgetNode.mockRejectedValueOnce(new Trouble({ code: "forbidden", detail: "node node_2 is up", parts: [], winner: null, retry: false }));
+  await pass(0);
+  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  fireEvent.click(item("gpu").getByRole("button", { name: "Declare it gone" }));
+  await pass(0);
+  expect(item("gpu").getByRole("alert").textContent).toBe("node node_2 is up");
+  item("gpu").getByRole("button", { name: "gpu will not come back" });
 });
 
 test("a node that holds back says why, and a clock that is off stands out", async () => {

@@ -1,7 +1,7 @@
 /** The nodes that share the journal: how they are, and what one that is down means for people. */
 
-import { useId } from "react";
-import type { Cluster, Node } from "@askbridge/client";
+import { useId, useState } from "react";
+import type { Cluster, Node, NodeForgotten } from "@askbridge/client";
 import { Seen, useBridge } from "@askbridge/react";
 import { clusterWords } from "@askbridge/words";
 import { languageOf, useSettings } from "../settings.ts";
@@ -9,6 +9,7 @@ import { Link } from "../router.tsx";
 import { clock, useNow } from "../time.ts";
 import { Page } from "../parts/parts.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
+import { Forget } from "./Forget.tsx";
 import { factsOf, inOrder, isClockOff, isDown, linkOf } from "./facts.ts";
 import { useKeptCluster } from "./keep.ts";
 import "./cluster.css";
@@ -39,22 +40,24 @@ export function Nodes({ cluster }: { readonly cluster: Cluster }) {
   const words = clusterWords[languageOf(useSettings())];
   const nodes = inOrder(cluster.nodes);
   const here = nodes.find(({ id }) => id === cluster.here);
+  const [gone, setGone] = useState<{ readonly name: string; readonly of: NodeForgotten } | null>(null);
   return (
     <>
       <div>
         {/* Read aloud when a node goes or comes. */}
         <p className="app-nodes-sum" role="status">{words.howMany(nodes.length, nodes.filter(isDown).length)}</p>
         <p className="app-note">{words.anyNode}</p>
+        <p className="app-note" role="status">{gone && <Seen text={words.forgotten(gone.name, gone.of.sessions, gone.of.asks)} />}</p>
       </div>
       {cluster.holds_back && <p className="app-trouble" role="alert"><Seen text={words.holdsBack(here?.name ?? cluster.here, cluster.holds_back)} /></p>}
       <ul className="app-nodes" aria-label={words.nodes}>
-        {nodes.map((node) => <NodeItem key={node.id} node={node} isHere={node.id === cluster.here} />)}
+        {nodes.map((node) => <NodeItem key={node.id} node={node} isHere={node.id === cluster.here} onForgotten={(of) => setGone({ name: node.name, of })} />)}
       </ul>
     </>
   );
 }
 
-function NodeItem({ node, isHere }: { readonly node: Node; readonly isHere: boolean }) {
+function NodeItem({ node, isHere, onForgotten }: { readonly node: Node; readonly isHere: boolean; readonly onForgotten: (of: NodeForgotten) => void }) {
   const language = languageOf(useSettings());
   const words = clusterWords[language];
   const now = useNow(30_000);
@@ -73,6 +76,7 @@ function NodeItem({ node, isHere }: { readonly node: Node; readonly isHere: bool
           <div className="app-node-means">
             <p><Seen text={words.downMeans(node.name)} /></p>
             <p><InCode text={words.downDo(node.name)} /></p>
+            <Forget node={node} onForgotten={onForgotten} />
           </div>
         )}
         {isClockOff(node) && <p className="app-node-means">{words.clockOff}</p>}

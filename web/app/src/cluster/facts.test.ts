@@ -42,6 +42,7 @@ test("a conversation names its node only where there are several", () => {
   expect(hostName(undefined, clusterWords.en)).toBeNull();
   expect(hostName({ id: "node_1", name: "desk", state: "up" }, clusterWords.en)).toBe("desk");
   expect(hostName({ id: "node_1", name: "desk", state: "down" }, clusterWords.en)).toBe("desk (down)");
+  expect(hostName({ id: "node_1", name: "desk", state: "gone" }, clusterWords.en)).toBe("desk (gone)");
   const cluster = { here: "node_1", alone: false, rank: 0 };
   expect(areSeveral({ ...cluster, nodes: [node(), node({ id: "node_2" })] })).toBe(true);
   expect([areSeveral(null), areSeveral({ ...cluster, nodes: [node()] }), areSeveral({ ...cluster, alone: true, nodes: [node(), node()] })]).toEqual([false, false, false]);

@@ -57,5 +57,11 @@ export function linkOf({ address }: Pick<Node, "address">): string | null {
 }
 
 /** The node of a conversation's agent, in a list. */
-export const hostName = (host: SessionListed["host"], words: ClusterWords): string | null =>
-  host ? (isDown(host) ? words.nodeDown(host.name) : host.name) : null;
+export function hostName(host: SessionListed["host"], words: ClusterWords): string | null {
+  if (!host) return null;
+  switch (host.state) {
+    case "up": return host.name;
+    case "down": return words.nodeDown(host.name);
+    case "gone": return words.nodeGone(host.name);
+  }
+}

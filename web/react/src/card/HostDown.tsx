@@ -13,7 +13,8 @@ export function HostDown({ ask }: { readonly ask: Pick<Ask, "host"> }) {
   const words = useWords();
   const language = useSpoken();
   const now = useNow(isHostDown(ask));
-  const text = hostDown(ask.host, now, words, language);
+  // Of one that is gone, the card says already that the way back to the agent is.
+  const text = isHostDown(ask) ? hostDown(ask.host, now, words, language) : null;
   if (text === null) return null;
   return (
     <Notice icon="broken" tone="lantern">

@@ -143,7 +143,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
           <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>
         )}
         {phase === "stored" && (
-          <p className="ab-quiet">{ask.handed_at ? words.handed : ask.certain === false ? words.uncertain : (hostDown(ask.host, now, words, language) ?? words.stored)}</p>
+          <p className="ab-quiet">{ask.handed_at ? words.handed : ask.certain === false ? words.uncertain : ((isHostDown(ask) ? hostDown(ask.host, now, words, language) : null) ?? words.stored)}</p>
         )}
         {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
         {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}

@@ -23,6 +23,12 @@ export const en = {
   downSince: (time: string) => `down since ${time}`,
   downMeans: (node: string) => `Questions of the agents on ${node} are still here, and you can answer them. The agents get the answers when it is back.`,
   downDo: (node: string) => `Start askbridge on ${node} again; \`askbridge cluster status\` there says whether it has joined.`,
+  forget: "It will not come back…",
+  forgetNamed: (node: string) => `${node} will not come back`,
+  forgetMeans: (node: string) =>
+    `${node} is declared gone, for good: its agents do not come back. Their open questions stay, and an answer becomes a message. Should it start again after all, it ends its agents and joins as another node.`,
+  forgetNow: "Declare it gone",
+  forgotten: (node: string, sessions: number, asks: number) => `${node} was declared gone, with ${count(sessions, "conversation", "conversations")} and ${count(asks, "open question", "open questions")}.`,
   clockOff: "Its clock is off, so it settles no deadline and rings nobody. Set the clock.",
 
   labels: "Labels",
@@ -47,6 +53,7 @@ export const en = {
   node: "Node",
   nodeAny: "One that has the folder",
   nodeDown: (node: string) => `${node} (down)`,
+  nodeGone: (node: string) => `${node} (gone)`,
   nodeLabelled: (node: string, labels: string) => `${node} · ${labels}`,
   nodeMore: "Where the agent runs. Its files and its login are there.",
   foldersThere: (node: string) => `On ${node}, agents may work in these folders and below.`,

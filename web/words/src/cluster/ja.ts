@@ -28,6 +28,12 @@ export const ja: Same<typeof en> = {
   downSince: (time) => `${time} から停止中`,
   downMeans: (node) => `${node} のエージェントの質問はここに残っていて、回答できます。回答は復帰後にエージェントへ届きます。`,
   downDo: (node) => `${node} で askbridge をもう一度起動してください。加わったかどうかは、そこで \`askbridge cluster status\` を実行すると分かります。`,
+  forget: "もう復帰しません…",
+  forgetNamed: (node) => `${node} はもう復帰しません`,
+  forgetMeans: (node) =>
+    `${node} を完全に廃止します。そのエージェントは戻りません。未回答の質問は残り、回答はメッセージになります。もし再び起動した場合は、自分のエージェントを終了し、別のノードとして加わります。`,
+  forgetNow: "廃止する",
+  forgotten: (node, sessions, asks) => `${node} を廃止しました（会話 ${sessions} 件、未回答の質問 ${asks} 件）。`,
   clockOff: "時計がずれているため、期限の処理も呼び出しも行いません。時計を合わせてください。",
 
   labels: "ラベル",
@@ -51,6 +57,7 @@ export const ja: Same<typeof en> = {
   node: "ノード",
   nodeAny: "フォルダーのあるノード",
   nodeDown: (node) => `${node}（停止中）`,
+  nodeGone: (node) => `${node}（廃止）`,
   nodeLabelled: (node, labels) => `${node}（${labels}）`,
   nodeMore: "エージェントが動くノードです。ファイルとログイン情報はそこにあります。",
   foldersThere: (node) => `${node} では、エージェントは次のフォルダー以下で作業できます。`,
