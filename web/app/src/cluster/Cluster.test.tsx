@@ -65,7 +65,7 @@ test("a node that will not come back is declared gone after a second press, and 
   await pass(0);
   expect(item("desk").queryByRole("button")).toBeNull();
   fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
-  item("gpu").getByText(/^gpu is declared gone, for good: its agents do not come back\./);
+  item("gpu").getByText(/^This declares gpu gone, for good\. Its agents do not come back\./);
   expect(document.activeElement?.textContent).toBe("Cancel");
   fireEvent.click(item("gpu").getByRole("button", { name: "Cancel" }));
   expect(forgetNode).not.toHaveBeenCalled();

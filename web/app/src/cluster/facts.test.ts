@@ -10,7 +10,7 @@ const node = (more: Partial<Node> = {}): Node => ({
 const said = (of: Node) => factsOf(of, clusterWords.en, (time) => time.slice(11, 16)).map(({ label, text, isTrouble }) => `${label}: ${text}${isTrouble ? " !" : ""}`);
 
 test("a node that is up says how it is, and what is wrong stands out", () => {
-  expect(said(node({ labels: ["gpu", "big"], roots: ["/home/ada"] }))).toEqual([
+  expect(said(node({ labels: ["gpu", "big"], roots: ["/home/ada", "/home/ada"] }))).toEqual([
     "Agents: 1 of 16", "Connections: 2", "Index: up to date", "Up since: 08:00", "Version: 0.1.0", "Labels: gpu, big", "Folders: /home/ada",
     "Id: node_0000000000000001",
   ]);

@@ -39,7 +39,7 @@ export function factsOf(node: Node, words: ClusterWords, at: (time: string) => s
     ...(isDown(node) ? down : up),
     { label: words.version, text: node.version },
     ...(node.labels?.length ? [{ label: words.labels, text: node.labels.join(", ") }] : []),
-    ...(node.roots?.length ? [{ label: words.folders, text: node.roots.join(", ") }] : []),
+    ...(node.roots?.length ? [{ label: words.folders, text: rootsOf(node).join(", ") }] : []),
     { label: words.id, text: node.id },
   ];
 }
@@ -49,6 +49,9 @@ function clock(aheadMs: number, words: ClusterWords): Fact {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1).replace(/\.0$/, "");
   return { label: words.clock, text: aheadMs > 0 ? words.clockAhead(seconds) : words.clockBehind(seconds), isTrouble: true };
 }
+
+/** Folders in which its agents may work. The home folder may be named twice. */
+export const rootsOf = ({ roots = [] }: Pick<Node, "roots">): string[] => [...new Set(roots)];
 
 /** The address, if a browser may open it. */
 export function linkOf({ address }: Pick<Node, "address">): string | null {

@@ -4,6 +4,7 @@ import { useEffect, useId, useState } from "react";
 import { Trouble, type Folders, type Node, type SessionListed } from "@askbridge/client";
 import { hidesSomething, Seen, useBridge, useClient } from "@askbridge/react";
 import { clusterWords } from "@askbridge/words";
+import { rootsOf } from "../cluster/facts.ts";
 import { languageOf, useSettings } from "../settings.ts";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
@@ -31,7 +32,7 @@ export function FolderField({ folder, onFolder, elsewhere }: FolderFieldProps) {
   const isLive = useBridge((state) => state.connection.state === "live");
   const sessions = useBridge((state) => state.sessions);
   const recent = recentFolders(sessions.items);
-  const suggested = elsewhere ? (elsewhere.roots ?? []) : recent;
+  const suggested = elsewhere ? rootsOf(elsewhere) : recent;
   const [found, setFound] = useState<Folders | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);

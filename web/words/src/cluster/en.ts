@@ -26,7 +26,7 @@ export const en = {
   forget: "It will not come back…",
   forgetNamed: (node: string) => `${node} will not come back`,
   forgetMeans: (node: string) =>
-    `${node} is declared gone, for good: its agents do not come back. Their open questions stay, and an answer becomes a message. Should it start again after all, it ends its agents and joins as another node.`,
+    `This declares ${node} gone, for good. Its agents do not come back. Their open questions stay, and an answer becomes a message. Should ${node} start again after all, it ends its agents and joins as another node.`,
   forgetNow: "Declare it gone",
   forgotten: (node: string, sessions: number, asks: number) => `${node} was declared gone, with ${count(sessions, "conversation", "conversations")} and ${count(asks, "open question", "open questions")}.`,
   clockOff: "Its clock is off, so it settles no deadline and rings nobody. Set the clock.",
