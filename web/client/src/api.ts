@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Cluster, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, NodeForgotten, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -70,6 +70,10 @@ export class Api {
   testChannel = (id: string, wait = 0) => this.post<ChannelTest>(`/v1/channels/${id}/test?wait=${wait}`, {});
   /** What was rung, newest first, and what became of it. */
   rings = () => this.get<RingPage>("/v1/rings");
+  /** The nodes that share the journal, as the one that answers sees them. For operators. */
+  cluster = () => this.get<Cluster>("/v1/cluster");
+  /** Declares a node gone that will not come back. Refused while it is up. */
+  forgetNode = (id: string) => this.post<NodeForgotten>(`/v1/cluster/nodes/${id}/forget`, {});
   webPushKey = () => this.get<WebPushKey>("/v1/web-push");
 
   private get<T>(path: string, query: object = {}): Promise<T> {

@@ -18,6 +18,7 @@ export {
   useLingeringInbox,
 } from "./hooks.tsx";
 export { loadCards } from "./later.ts";
+export { hostDown } from "./card/host_down.ts";
 export { Inbox } from "./Inbox/Inbox.tsx";
 export type { InboxProps } from "./Inbox/Inbox.tsx";
 export { headlineOf } from "./Inbox/headline.ts";

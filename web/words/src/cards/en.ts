@@ -228,6 +228,8 @@ export const en = {
   ranOther: "What ran is not what you allowed. This ran:",
   parked: "The agent sleeps. Your answer wakes it.",
   stranded: "The way back to the agent is gone. Your answer waits for it as a message.",
+  hostGone: (host: string) => `${host} was declared gone; its agents do not come back.`,
+  hostDown: (host: string, since: string) => `${host} has been down since ${since}; your answer is kept and delivered when it is back.`,
   moved: "The conversation went on elsewhere, and this question with it.",
   stepYou: "You",
   stepStored: "Stored",

@@ -222,6 +222,8 @@ export const ja: Same<typeof en> = {
   ranOther: "許可した内容とは異なる入力が実行されました。実行された入力:",
   parked: "エージェントは休止中です。回答すると再開します。",
   stranded: "エージェントへの経路が切れました。回答はメッセージとして待機します。",
+  hostGone: (host) => `${host} は廃止されました。そのエージェントは戻りません。`,
+  hostDown: (host, since) => `${host} は ${since} から停止しています。回答は保存され、復帰後に届きます。`,
   moved: "会話は別のセッションに移り、この質問も移りました。",
   stepYou: "あなた",
   stepStored: "保存",
