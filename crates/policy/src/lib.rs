@@ -12,13 +12,14 @@ mod keys;
 mod nearest;
 mod project;
 mod remember;
+mod risk;
 mod rule;
 mod shell;
 mod spans;
 mod tools;
 
 pub use call::JsonCall;
-pub use exactly::until;
+pub use exactly::{digest_questions, until};
 pub use examples::{Example, ExampleAsk, Outcome};
 pub use file::{Loaded, Problem, read};
 pub use keys::{ACTIONS, KEYS, TERMS};

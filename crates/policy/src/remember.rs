@@ -83,6 +83,7 @@ fn allows(rule: &AskRule, approval: &Approval, body: &Body, reach: &Reach) -> bo
         branch: None,
         body: Some(body),
         call: Some(&call),
+        digest_questions: None,
         local: None,
         present: None,
         decided_before: 0,

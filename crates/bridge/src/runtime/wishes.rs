@@ -20,7 +20,7 @@ use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
-use askbridge_policy::JsonCall;
+use askbridge_policy::{JsonCall, digest_questions};
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -292,6 +292,7 @@ impl Handle {
 
     /// Computes the terms of an ask. `known` is what the session says of itself, if it exists.
     fn prepare(
+            digest_questions: Some(digest_questions),
         &self,
         caller: &Caller,
         wish: AskWish,
@@ -362,6 +363,7 @@ impl Handle {
         };
         // Other doors make their keys themselves, and state no terms that a program chose.
         let stated = (wish.door == http::NAME && wish.key.is_some()).then(|| http::stated(&wish.wishes));
+                digest_questions: Some(digest_questions),
         let ask = NewAsk {
             terms,
             asker: Asker {

@@ -36,6 +36,7 @@ fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at:
         branch: None,
         body: Some(body),
         call: Some(&call as &dyn Call),
+        digest_questions: None,
         local: None,
         present: None,
         decided_before: 0,

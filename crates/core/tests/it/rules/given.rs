@@ -7,7 +7,8 @@ use std::sync::Arc;
 use askbridge_core::ask::{Approval, Body, Choice, Form, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
-    Action, Anchor, AskFacts, AskRule, Call, Conditions, Leaning, RuleFile, RuleSet, Script, TermsOf, ToolCondition,
+    Action, Anchor, AskFacts, AskRule, Call, Conditions, Leaning, Risk, Risks, RuleFile, RuleSet, Script, TermsOf,
+    ToolCondition,
 };
 use askbridge_core::terms::Wishes;
 
@@ -34,6 +35,7 @@ pub(crate) fn facts(body: &Body) -> AskFacts<'_> {
         branch: Some("main"),
         body: Some(body),
         call: None,
+        digest_questions: None,
         local: None,
         present: None,
         decided_before: 0,
@@ -113,6 +115,11 @@ impl Call for Named<'_> {
 
     fn is_readable(&self) -> bool {
         true
+    }
+
+    /// Deletes, if it is so called.
+    fn risks(&self, _: Option<&str>) -> Risks {
+        (self.0 == "Delete").then_some(Risk::Deletes).into_iter().collect()
     }
 }
 
