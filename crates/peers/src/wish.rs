@@ -14,6 +14,7 @@ use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
 use crate::consult::{Consultation, Consulted};
+pub use crate::rule_wish::{RuleDecides, RuleReach, RuleWish};
 use crate::tally::Tally;
 
 /// Prefix of the names under which agents keep items; all other names are people's.
@@ -110,6 +111,15 @@ pub enum Wish {
     Snooze {
         ask: AskRef,
         time: Option<Duration>,
+    },
+    /// Have the same decided the same way again without a person: a rule, made of one ask.
+    Remember {
+        ask: AskRef,
+        rule: Box<RuleWish>,
+    },
+    /// Take such a rule back, by its id.
+    Revoke {
+        rule: String,
     },
     /// Let the agent's process go while the ask stays open.
     Park {
@@ -357,6 +367,8 @@ pub struct Receipt {
     pub finds: Option<Box<Finds>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
+    /// The id of the rule that was made of an ask.
+    pub rule: Option<Box<str>>,
     /// The terms that an ask would get, if that was the query.
     pub terms: Option<Box<Terms>>,
     /// A new token, to be shown this once.

@@ -24,5 +24,5 @@ pub use examples::{Example, ExampleAsk, Outcome};
 pub use file::{Loaded, Problem, read};
 pub use keys::{ACTIONS, KEYS, TERMS};
 pub use project::{PROJECT_FILE, ProjectLoaded, read_project};
-pub use remember::{NotRemembered, Reach, Remembered, remember};
+pub use remember::{NotRemembered, Reach, Remembered, RememberedChoice, remember};
 pub use tools::{ToolSpecs, Yes};

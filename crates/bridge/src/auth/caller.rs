@@ -52,6 +52,9 @@ pub enum Action {
     Answer,
     /// Everything else that a person decides about an ask: dismiss it, undo, extend, draft.
     Decide,
+    /// Have the same decided without a person from now on. Never granted to an agent or a bot, nor to a person who may not
+    /// start agents.
+    Remember,
     /// Hide an ask from one's own inbox for a while. Never granted to an agent, which could hide what it asks.
     Snooze,
     /// Take an ask back.
@@ -129,6 +132,9 @@ impl Caller {
             (Action::Answer, Agent | Local | Unproven) => false,
             (Action::Decide | Action::Snooze, Person | Operator | Terminal) => addressed,
             (Action::Decide | Action::Snooze, Agent | Bot | Local | Unproven) => false,
+            (Action::Remember, Operator) => addressed && self.holds_a_device(),
+            (Action::Remember, Terminal) => addressed,
+            (Action::Remember, Person | Agent | Bot | Local | Unproven) => false,
             (Action::Withdraw | Action::Close | Action::Configure, Agent) => own,
             (Action::Withdraw | Action::Close | Action::Configure, Operator | Local | Terminal | Unproven) => true,
             (Action::Withdraw | Action::Close | Action::Configure, Person | Bot) => false,
@@ -161,7 +167,7 @@ impl Caller {
         };
         match (may, self.role, action) {
             (true, ..) => Ok(()),
-            (false, Unproven, Action::Answer | Action::Decide | Action::Snooze | Action::Talk) => {
+            (false, Unproven, Action::Answer | Action::Decide | Action::Remember | Action::Snooze | Action::Talk) => {
                 Err(Rejection::TapNeeded(NEEDS_A_TAP.to_owned()))
             }
             (false, ..) => Err(Rejection::Forbidden(self.why_not(action))),
@@ -194,9 +200,15 @@ impl Caller {
             Action::Answer | Action::Decide | Action::Snooze if self.machine().is_some() => {
                 "a connected machine asks and never decides; answer on a paired device".to_owned()
             }
-            Action::Answer | Action::Decide | Action::Snooze if matches!(self.role, Role::Local | Role::Agent) => {
+            Action::Answer | Action::Decide | Action::Remember | Action::Snooze
+                if matches!(self.role, Role::Local | Role::Agent) =>
+            {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
+            Action::Remember if matches!(self.role, Role::Operator) && self.holds_a_device() => {
+                "this is addressed to somebody else".to_owned()
+            }
+            Action::Remember => "a rule is made of a decision by an operator's paired device or at a terminal".to_owned(),
             Action::Decide | Action::Snooze if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
             Action::Talk if self.role == Role::Bot => "a bot answers, and says nothing else".to_owned(),
             Action::Answer | Action::Decide | Action::Snooze | Action::See | Action::Talk => "this is addressed to somebody else".to_owned(),
@@ -275,6 +287,17 @@ mod tests {
     }
 
     #[test]
+    fn only_operators_devices_and_terminals_have_a_decision_remembered() {
+        let access = session_of("x", Audience::Everyone);
+        let may = |access| {
+            EVERY_ROLE.into_iter().filter(move |&role| caller(role, "x").may(Action::Remember, access).is_ok())
+        };
+        assert_eq!(may(Some(&access)).collect::<Vec<_>>(), [Role::Operator, Role::Terminal]);
+        assert_eq!(may(None).collect::<Vec<_>>(), [Role::Operator, Role::Terminal]);
+        assert!(Caller::without_token("x").may(Action::Remember, Some(&access)).is_err(), "it holds no token");
+    }
+
+    #[test]
     fn only_people_hide_an_ask_and_no_agent_hides_its_own() {
         let access = session_of("x", Audience::Everyone);
         let may = EVERY_ROLE.into_iter().filter(|&role| caller(role, "x").may(Action::Snooze, Some(&access)).is_ok());
@@ -286,7 +309,7 @@ mod tests {
         let access = session_of("ci", Audience::Everyone);
         let actions = [Action::Ask, Action::See, Action::Answer, Action::Decide, Action::Withdraw, Action::Report]
             .into_iter()
-            .chain([Action::Snooze])
+            .chain([Action::Snooze, Action::Remember])
             .chain([Action::ReportSettings, Action::Close, Action::Configure, Action::Talk, Action::Forget])
             .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Keep, Action::CallOut])
             .chain([Action::KeepChannels, Action::Administer, Action::Inspect]);

@@ -33,6 +33,8 @@ pub(super) fn needs(wish: &Wish) -> Needs {
             Needs::Ask(Action::Decide, named(ask))
         }
         Wish::Snooze { ask, .. } => Needs::Ask(Action::Snooze, named(ask)),
+        Wish::Remember { ask, .. } => Needs::Ask(Action::Remember, named(ask)),
+        Wish::Revoke { .. } => Needs::Caller(Action::Loosen),
         Wish::Withdraw { ask, .. } | Wish::Abandon { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
         Wish::Overtake { ask, .. } | Wish::Park { ask } | Wish::Strand { ask } => {
             Needs::Ask(Action::Report, named(ask))
