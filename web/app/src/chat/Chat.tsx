@@ -1,7 +1,7 @@
 /** One conversation: what was said and done, and what comes next. */
 
 import { useEffect, useMemo, useState } from "react";
-import { Trouble, isWaiting, type Conversation, type Item } from "@askbridge/client";
+import { Trouble, isWaiting, type Conversation, type Item, type Session } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
 import { Link } from "../router.tsx";
 import { useWords } from "../words.ts";
@@ -73,6 +73,7 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
           {" · "}<span>{session.waits_for_process === undefined ? words.processState(session.state === "active" ? session.process : session.state) : words.waitsForProcess(session.waits_for_process)}</span>
           {total && <span className="app-spent"> · {words.spent(total.costUsd, total.tokensIn, total.tokensOut)}</span>}
         </p>
+        {session.workflow && <Step workflow={session.workflow} />}
       </div>
       <div className="app-chat-deeds">
         {mayConfigure && (
@@ -91,6 +92,17 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
         {role === "operator" && (isOver || session.process === "none") && <Forget session={session.id} />}
       </div>
     </header>
+  );
+}
+
+/** Where the conversation is in its step workflow, and what the step asks a person. */
+export function Step({ workflow }: { readonly workflow: NonNullable<Session["workflow"]> }) {
+  const words = useWords();
+  return (
+    <p className="app-chat-step">
+      <span className="app-chip">{words.workflowStep(workflow.name, workflow.step)}</span>
+      {workflow.waits_for && <span className="app-chip app-chip-waits">{words.workflowAsks(workflow.waits_for)}</span>}
+    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Rules that a person makes of decisions: from a card, after four same decisions, and taken back on their page. */
 
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Person, PHONE } from "../kit/browser.ts";
@@ -123,4 +124,26 @@ test("what a rule decided is corrected with one tap from its page", async () => 
   expect(late.answers).toMatchObject({ decision: "deny" });
   const { queued_messages } = await server.call("GET", `/v1/sessions/${(await server.show(id)).session}`, undefined, token);
   expect(JSON.stringify(queued_messages)).toMatch(/ada now says|\[\]/);
+});
+
+test("the head of a conversation shows the step of its workflow, as it begins and until it ends", async () => {
+  const rules = mkdtempSync(join(tmpdir(), "askbridge-e2e-gobby-"));
+  writeFileSync(join(rules, "own.yaml"), "name: own\nenabled: false\nsteps:\n  - {name: look, allowed_tools: [Read]}\n");
+  const driven = await Server.start({ ASKBRIDGE_GOBBY_RULES: rules });
+  const grace = await Person.pair(driven, PHONE);
+  const token = await driven.person("grace", "desk");
+  const { id } = await driven.call("POST", "/v1/sessions", { agent: "ci", title: "Look around" }, token);
+  await grace.go(`/sessions/${id}`);
+  await grace.page.getByRole("heading", { name: "Look around" }).waitFor();
+  const step = grace.page.getByText("own: step look");
+  expect(await step.count()).toBe(0);
+  await driven.call("POST", `/v1/sessions/${id}/workflow`, { name: "own" }, token);
+  await step.waitFor();
+  await grace.fits("the head with a step");
+  await grace.isAccessible("the head with a step");
+  await driven.call("DELETE", `/v1/sessions/${id}/workflow`, undefined, token);
+  await step.waitFor({ state: "detached" });
+  await grace.leave();
+  await driven.stop();
+  rmSync(rules, { recursive: true });
 });

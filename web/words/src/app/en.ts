@@ -179,6 +179,10 @@ export const en = {
   sendAfterwards: "Send afterwards",
   notSent: "Not sent: there is no connection. Your words are still here.",
 
+  // Step workflows
+  workflowStep: (name: string, step: string) => `${name}: step ${step}`,
+  workflowAsks: (what: string) => `Write yes or no: ${what}`,
+
   // Rules
   rules: "Rules",
   rulesEntry: "What rules decided without you, and the decisions that are remembered.",

@@ -176,6 +176,9 @@ export const ja: Same<typeof en> = {
   sendAfterwards: "あとで送信",
   notSent: "未送信：接続がありません。入力内容は残っています。",
 
+  workflowStep: (name, step) => `${name}：ステップ ${step}`,
+  workflowAsks: (what) => `「yes」か「no」と書いて答えてください：${what}`,
+
   rules: "ルール",
   rulesEntry: "ルールがあなたの代わりに決めたことと、記憶された決定です。",
   rulesOpen: "開く",
