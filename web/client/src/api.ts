@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewRemembered, NewSession, OfferedRuleOfAsk, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewRemembered, NewSession, OfferedRuleOfAsk, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Rules, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -53,6 +53,8 @@ export class Api {
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
   /** Returns the folders below one in which agents may work, or the roots. */
   folders = (below?: string) => this.get<Folders>("/v1/folders", { below });
+  /** The rules in force, and what is wrong with their files. */
+  rules = () => this.get<Rules>("/v1/rules");
   /** Decisions that people had remembered, the newest first. */
   remembered = () => this.get<RememberedPage>("/v1/rules/remembered");
   /** Makes a rule of a decision; with `dry_run` only shows it. */

@@ -1,7 +1,7 @@
 /** What was decided without a person lately, to correct it; the decisions that people had remembered, to revoke them; and the rule files in force. */
 
 import { useEffect, useState } from "react";
-import { Trouble, type Ask, type Remembered } from "@askbridge/client";
+import { Trouble, type Ask, type Remembered, type Rules } from "@askbridge/client";
 import { headlineOf, useBridge, useClient } from "@askbridge/react";
 import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
@@ -10,6 +10,7 @@ import { useWords } from "../words.ts";
 import { Button, Page } from "../parts/parts.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
 import { byRule, placeOf } from "./digest.ts";
+import { InForce } from "./InForce.tsx";
 import { useRuleWords } from "./rule_words.ts";
 
 /** How far back the digest goes. */
@@ -25,6 +26,7 @@ export function RulesPage() {
   const now = useNow(30_000);
   const [ruled, setRuled] = useState<readonly Ask[] | null>(null);
   const [remembered, setRemembered] = useState<readonly Remembered[] | null>(null);
+  const [inForce, setInForce] = useState<Rules | null>(null);
   const [asking, setAsking] = useState<string | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const at = (time: string) => clock(Date.parse(time), now, language);
@@ -35,6 +37,7 @@ export function RulesPage() {
     const { items } = await client.api.asks({ state: "ruled", limit: ASKS_MAX });
     setRuled(items.filter(({ settled_at }) => settled_at !== null && Date.parse(settled_at) >= since));
     setRemembered((await client.api.remembered()).items);
+    setInForce(await client.api.rules());
   });
   useEffect(() => void (isLive && load()), [isLive]);
   const revoke = (id: string) => tried(async () => {
@@ -97,6 +100,7 @@ export function RulesPage() {
           </ul>
         )}
       </section>
+      {inForce && <InForce rules={inForce} at={at} />}
     </Page>
   );
 }

@@ -147,3 +147,22 @@ test("the head of a conversation shows the step of its workflow, as it begins an
   await driven.stop();
   rmSync(rules, { recursive: true });
 });
+
+test("a rule file that breaks leaves its last good version in force, and the page says so with line and column", async () => {
+  const file = join(server.data, "rules.toml");
+  const good = '[[rules]]\nname = "no pushes"\ndo = "deny"\nwords = "Later."\ntool = "Bash(git push *)"\n';
+  writeFileSync(file, good);
+  const push = () => server.ask(call("git push origin main") as never).then(({ id }: { id: string }) => server.show(id));
+  await until(async () => (await push()).state === "ruled");
+  writeFileSync(file, good.replace('do = "deny"', 'do = "denny"'));
+  const problem = ada.page.getByRole("alert").filter({ hasText: `${file}:3:6` });
+  await until(async () => {
+    await ada.go("/settings/rules");
+    await ada.page.getByText(`${file}, read`).waitFor();
+    return (await problem.count()) === 1;
+  });
+  await problem.getByText("The rules that it had before stay in force.").waitFor();
+  expect((await push()).state).toBe("ruled");
+  await ada.isAccessible("a broken rule file");
+  rmSync(file);
+});
