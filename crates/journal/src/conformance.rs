@@ -6,6 +6,7 @@
 mod bus;
 mod follow;
 mod guard;
+mod index;
 mod names;
 mod read;
 mod shelf;
@@ -13,10 +14,12 @@ mod shelf;
 pub use bus::*;
 pub use follow::*;
 pub use guard::*;
+pub use index::*;
 pub use names::Names;
 pub use read::*;
 pub use shelf::*;
 
+use crate::index::Index;
 use crate::journal::Journal;
 use crate::shelf::Shelf;
 
@@ -47,6 +50,14 @@ pub async fn all<B: Journal + Shelf>(store: &B, names: &Names) {
     of_many_takers_one_gets_it(store, names).await;
     the_shelf_is_listed_by_prefix(store, names).await;
     what_is_too_large_stays_off_the_shelf(store, names).await;
+}
+
+/// Runs every scenario of an index: `index` is of the node of `store`, `other` of another node, or the same one.
+pub async fn all_of_the_index<J: Journal>(store: &J, index: &Index, other: &Index, names: &Names) {
+    a_node_reads_its_own_writes(store, index, names).await;
+    a_node_reads_what_a_client_saw_elsewhere(store, other, names).await;
+    what_was_forgotten_leaves_every_index(store, &[index, other], names).await;
+    a_cursor_of_another_journal_is_told_so(index).await;
 }
 
 /// Makes a test of each scenario. `$open` is an async expression for a store and the values that must outlive it.

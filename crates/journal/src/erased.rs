@@ -17,6 +17,7 @@ use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
+use crate::health::{Contact, Health, Lag, ServerTime};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use crate::sqlite::Space;
@@ -154,7 +155,8 @@ impl<S: Shelf + fmt::Debug> DynShelf for S {
     }
 }
 
-/// What only a store on this machine's disk needs. The defaults are for a store without files here.
+/// What only some stores need: those on this machine's disk, or those on other machines. The defaults are for a store
+/// without files here and without servers.
 pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
     /// Returns how much space the store takes on this machine's disk; `None` if it is elsewhere.
     fn space(&self) -> BoxFuture<'_, Result<Option<Space>, Fault>> {
@@ -168,4 +170,24 @@ pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
 
     /// Tells a server that waits for this store's lock that it will soon be free.
     fn leaving(&self) {}
+
+    /// Can this node serve from the store? Costs nothing.
+    fn health(&self) -> Health {
+        Health::Following
+    }
+
+    /// Returns how far the index is behind the journal.
+    fn lag(&self) -> Lag {
+        Lag::default()
+    }
+
+    /// Returns what happened to the connection to the journal's servers; `None` if there are none.
+    fn contact(&self) -> Option<Contact> {
+        None
+    }
+
+    /// Asks the journal's servers for their time; `None` if there are none.
+    fn server_time(&self) -> BoxFuture<'_, Result<Option<ServerTime>, Fault>> {
+        ready(Ok(None)).boxed()
+    }
 }

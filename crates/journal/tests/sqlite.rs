@@ -4,7 +4,7 @@
 
 use askbridge_core::ids::Position;
 use askbridge_core::limits;
-use askbridge_journal::conformance::Names;
+use askbridge_journal::conformance::{self, Names};
 use askbridge_journal::sqlite::Options;
 use askbridge_journal::{Followed, Guard, Journal, Sqlite};
 use futures_util::StreamExt;
@@ -13,6 +13,13 @@ askbridge_journal::conformance_tests!({
     let dir = tempfile::tempdir().unwrap();
     (Sqlite::open(&Options::new(dir.path(), 7)).unwrap(), dir)
 });
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_index_shows_what_was_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Sqlite::open(&Options::new(dir.path(), 7)).unwrap();
+    conformance::all_of_the_index(&store, &store.index(), &store.index(), &Names::new(1)).await;
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_is_read_while_any_number_of_lookups_take_long() {

@@ -48,14 +48,14 @@ pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use hub_message::{Batch, HubMessage};
 pub use location::{Location, NotALocation};
-pub use store::{OpenError, Store};
+pub use store::{OpenError, Own, Store};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;
 pub(crate) use ends::after;
 pub(crate) use error::{chain, down};
 pub(crate) use forget::{Conversation, together};
-pub(crate) use gate::{Entrance, Gate, Services, Source};
+pub(crate) use gate::{Entrance, Gate, Right, Services, Source, seen_asks, seen_sessions};
 pub(crate) use own::person_key;
 pub(crate) use projects::{ProjectFile, ProjectLook, ProjectOptions, read_now};
 pub(crate) use remembered::{RuleOffer, StoredRule, Uses};

@@ -6,12 +6,28 @@ use askbridge_core::ask::Ask;
 use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::view::{AskView, SessionView, State};
-use askbridge_peers::wish::Rejection;
+use askbridge_peers::wish::{Receipt, Rejection};
 
 use super::error::down;
+use super::gate::Right;
 use super::handle::Handle;
+use crate::auth::Caller;
 
 impl Handle {
+    /// Answers a query for an ask, if the caller may see it.
+    pub(crate) async fn shown_ask(&self, caller: &Caller, ask: AskId) -> Result<Receipt, Rejection> {
+        self.check(caller, Right::ReadAsk(ask))?;
+        let view = self.ask(ask).await?;
+        Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+    }
+
+    /// Answers a query for a session, if the caller may see it.
+    pub(crate) async fn shown_session(&self, caller: &Caller, session: SessionId) -> Result<Receipt, Rejection> {
+        self.check(caller, Right::ReadSession(session))?;
+        let view = self.session(session).await?;
+        Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
+    }
+
     /// Returns an ask with everything that became of it.
     pub async fn ask(&self, ask: AskId) -> Result<AskView, Rejection> {
         let live =

@@ -13,9 +13,9 @@ use serde_json::json as example;
 
 use super::asks::ask_id;
 use super::paging::Page;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::clock::Rfc3339;
-use crate::runtime::{RuleOffer, StoredRule, Uses};
+use crate::runtime::{Right, RuleOffer, StoredRule, Uses};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -142,7 +142,7 @@ impl RememberedJson {
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ListRemembered)?;
     let items = app.handle.remembered().into_iter();
     let items = items.map(|(id, stored, uses)| RememberedJson::of(&app, id, stored, uses)).collect();
     Ok(json(StatusCode::OK, &Page { items, next: None }))
@@ -153,7 +153,7 @@ pub(crate) async fn create(
     caller: Caller,
     Json(new): Json<NewRemembered>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Remember, None)?;
+    app.handle.check(&caller, Right::Remember)?;
     let ask = ask_id(&new.ask)?;
     known(&app, &caller, ask).await?;
     let bad = |why: &str| Trouble::new(422, "bad_request", why);
@@ -191,7 +191,7 @@ pub(crate) async fn revoke(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Loosen, None)?;
+    app.handle.check(&caller, Right::RevokeRemembered)?;
     let (id, stored, uses) = find(&app, &id)?;
     app.gate().grant(&caller, HTTP, Wish::Revoke { rule: id.clone() }).await?;
     Ok(json(StatusCode::OK, &RememberedJson::of(&app, id, stored, uses)))
@@ -211,7 +211,7 @@ pub(crate) async fn offer(State(app): State<App>, caller: Caller, Path(id): Path
 
 /// May the caller make a rule of this ask, and is there such an ask?
 async fn known(app: &App, caller: &Caller, ask: AskId) -> Result<(), Trouble> {
-    app.handle.guard_ask(caller, Action::Remember, ask)?;
+    app.handle.check(caller, Right::RememberDecisionOf(ask))?;
     app.handle.ask(ask).await?;
     Ok(())
 }
