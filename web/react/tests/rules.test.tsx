@@ -7,6 +7,7 @@ import type { Ask, NewRemembered, Remembered, RuleOffer } from "@askbridge/clien
 import type { Language } from "@askbridge/words";
 import { change, command, database, viewOf } from "../gallery/asks.ts";
 import { AskCard, type CardRules } from "../src/index.ts";
+import { ruleText } from "../src/approval/rule_text.ts";
 import Offer from "../src/card/Offer.tsx";
 import { fileOf, Rules, untilOf } from "../src/card/rules.ts";
 import { Speaks } from "../src/wording.tsx";
@@ -63,6 +64,7 @@ test("the agent's own rules and ours stand apart, each with the file that it cha
   const { user, onAnswer, rules: made } = given({ ...command(), approval: { tool: "Bash", input: { command: "make" }, rules } } as Ask);
   await user.click(press("Always allow…"));
   expect(await screen.findByText("Claude Code writes it to .claude/settings.local.json.")).toBeTruthy();
+  expect(screen.getAllByText("allow: Bash(make *)")).toHaveLength(2);
   expect(screen.getByText("Claude Code keeps it until its session ends, in no file.")).toBeTruthy();
   expect(screen.getAllByRole("radio")).toHaveLength(3);
   await user.click(press("Allow and save"));
@@ -140,6 +142,13 @@ test("a change of a file is offered like any other call, and a plan never is", a
 test("what Claude Code's rule says of its place is its file", () => {
   expect([{ destination: "userSettings" }, { destination: "projectSettings" }, { destination: "session" }, { destination: "elsewhere" }, "Bash(ls)", null].map(fileOf))
     .toEqual(["~/.claude/settings.json", ".claude/settings.json", null, undefined, undefined, undefined]);
+});
+
+test("Claude Code's rule reads as in its settings, and whatever says more is shown as it came", () => {
+  const add = { type: "addRules", behavior: "allow", destination: "session" };
+  expect(ruleText({ ...add, rules: [{ toolName: "Bash", ruleContent: "ls *" }, { toolName: "WebFetch" }] })).toBe("allow: Bash(ls *)\nallow: WebFetch");
+  for (const other of [{ ...add, rules: [] }, { ...add, rules: [{ toolName: "Bash", more: 1 }] }, { ...add, rules: [{ toolName: "Bash" }], more: 1 }, { type: "setMode", mode: "acceptEdits" }, null, 7])
+    expect(ruleText(other)).toBe(JSON.stringify(other, null, 2));
 });
 
 test("today ends at midnight of the person's own day, and a week later is a week later", () => {

@@ -185,7 +185,7 @@ fn hints_are_for_rules_that_do_not_say_yes() {
             .starts_with("5:8 a hint makes no call safe")
     );
     assert_eq!(
-        problem(&rule("do = \"ask\"\nrisk = \"delets\"")),
-        "4:8 `risk`: `delets` is no hint (did you mean `deletes`?)"
+        problem(&rule("do = \"ask\"\nrisk = \"delete\"")),
+        "4:8 `risk`: `delete` is no hint (did you mean `deletes`?)"
     );
 }

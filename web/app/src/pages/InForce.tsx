@@ -25,9 +25,14 @@ export function InForce({ rules, at }: { readonly rules: Rules; readonly at: (ti
         <p className="app-note app-place">{words.inForceGobby(gobby.folder, gobby.rules?.active ?? 0, gobby.rules?.inactive ?? 0)}</p>
       )}
       {gobby?.waits_for_tap && <p className="app-note" role="status">{words.inForceWaits}</p>}
-      {gobby?.problem && <p className="app-trouble" role="alert">{gobby.problem}</p>}
+      {gobby?.problem && <p className="app-trouble" role="alert"><Coded text={gobby.problem} /></p>}
     </section>
   );
+}
+
+/** A text of the server, in which backticks mark what is typed. */
+function Coded({ text }: { readonly text: string }) {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 }
 
 function Problems({ of, problems, more }: { readonly of: string; readonly problems: readonly RuleProblem[]; readonly more: string }) {
@@ -36,7 +41,7 @@ function Problems({ of, problems, more }: { readonly of: string; readonly proble
       <p>{more}</p>
       <ul>
         {problems.map(({ line, column, what, hint }) => (
-          <li key={`${line}:${column}:${what}`}><bdi>{of}:{line}:{column}</bdi>: {what}{hint ? ` (${hint})` : ""}</li>
+          <li key={`${line}:${column}:${what}`}><bdi>{of}:{line}:{column}</bdi>: <Coded text={hint ? `${what} (${hint})` : what} /></li>
         ))}
       </ul>
     </div>

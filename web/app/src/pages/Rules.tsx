@@ -9,7 +9,7 @@ import { clock, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Page } from "../parts/parts.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
-import { byRule, placeOf } from "./digest.ts";
+import { byRule, isRemembered, placeOf } from "./digest.ts";
 import { InForce } from "./InForce.tsx";
 import { useRuleWords } from "./rule_words.ts";
 
@@ -56,7 +56,7 @@ export function RulesPage() {
         {ruled?.length === 0 && <p className="app-note">{words.digestNone}</p>}
         {ruled && [...byRule(ruled)].map(([rule, asks]) => (
           <div key={rule}>
-            <h3 className="app-row-title">{words.digestRule(rule, asks.length)}</h3>
+            <h3 className="app-row-title">{words.digestRule(isRemembered(rule) ? words.rememberedOne : rule, asks.length)}</h3>
             {placeOf(asks[0]) && <p className="app-row-more"><bdi>{placeOf(asks[0])}</bdi></p>}
             <ul className="app-list app-lean" aria-label={rule}>
               {asks.map((ask) => (
@@ -84,8 +84,8 @@ export function RulesPage() {
             {remembered.map((it) => (
               <li key={it.id} className="app-row">
                 <span className="app-row-body">
-                  <span className="app-row-title">{words.rememberedFor(it.do, it.about || it.tool, it.for)}</span>
-                  <span className="app-row-more">{words.rememberedUses(it.uses, it.last_used_at ? at(it.last_used_at) : null)}</span>
+                  <span className="app-row-title">{words.rememberedFor(it.do, it.about || it.tool)}</span>
+                  <span className="app-row-more">{words.rememberedWhere(it.for)} · {words.rememberedUses(it.uses, it.last_used_at ? at(it.last_used_at) : null)}</span>
                   <span className="app-row-more">{words.rememberedUntil(it.person, at(it.made_at), it.until === null ? null : at(it.until))}</span>
                   <details><summary>{words.rememberedRule}</summary><pre className="app-code">{it.rule}</pre></details>
                 </span>

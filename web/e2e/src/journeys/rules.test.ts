@@ -60,7 +60,8 @@ test("always shows the very rule and its file, apart from the agent's own, and t
   expect((await server.show(other)).state).toBe("open");
 
   await ada.go("/settings/rules");
-  const row = ada.page.getByRole("listitem").filter({ hasText: "Allow: make, everywhere" });
+  const row = ada.page.getByRole("listitem").filter({ hasText: "Allow: make" });
+  await row.getByText("In force everywhere").waitFor();
   await row.getByText("1 use, last").waitFor();
   await row.getByText("for good").waitFor();
   await row.getByRole("button", { name: "Revoke: make" }).click();
@@ -154,7 +155,7 @@ test("a rule file that breaks leaves its last good version in force, and the pag
   writeFileSync(file, good);
   const push = () => server.ask(call("git push origin main") as never).then(({ id }: { id: string }) => server.show(id));
   await until(async () => (await push()).state === "ruled");
-  writeFileSync(file, good.replace('do = "deny"', 'do = "denny"'));
+  writeFileSync(file, good.replace('do = "deny"', 'do = "denies"'));
   const problem = ada.page.getByRole("alert").filter({ hasText: `${file}:3:6` });
   await until(async () => {
     await ada.go("/settings/rules");
