@@ -59,7 +59,7 @@ impl Served {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
-        let location = settings.location().map_err(anyhow::Error::from)?;
+        let location = settings.location()?;
         let store = open_store(&location, &chance, wait_for_lock)
             .await
             .map_err(|error| no_store(settings, &location, error))?;

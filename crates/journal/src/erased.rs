@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
 use crate::health::{Contact, Health, Lag, ServerTime};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 use crate::sqlite::Space;
 
 /// A [`Journal`] as a trait object.
@@ -120,9 +120,10 @@ pub trait DynShelf: fmt::Debug + Send + Sync + 'static {
     fn list<'a>(&'a self, prefix: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Vec<Item>, ShelfError>>;
     fn take<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>>;
     fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>>;
+    fn watch(&self, prefix: &str, after: Revision) -> BoxStream<'static, Watched>;
 }
 
-impl<S: Shelf + fmt::Debug> DynShelf for S {
+impl<S: WatchShelf + fmt::Debug> DynShelf for S {
     fn get<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>> {
         Shelf::get(self, key, now).boxed()
     }
@@ -152,6 +153,10 @@ impl<S: Shelf + fmt::Debug> DynShelf for S {
 
     fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>> {
         Shelf::sweep(self, now).boxed()
+    }
+
+    fn watch(&self, prefix: &str, after: Revision) -> BoxStream<'static, Watched> {
+        WatchShelf::watch(self, prefix, after).boxed()
     }
 }
 

@@ -70,6 +70,6 @@ pub use journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journa
 pub use memory::Memory;
 pub use meter::Meter;
 pub use nats::Nats;
-pub use shelf::{Expect, Item, Revision, Shelf, ShelfError};
+pub use shelf::{Expect, Item, Revision, Shelf, ShelfChange, ShelfError, WatchShelf, Watched};
 pub use sqlite::Sqlite;
 pub use verify::{Problem, Report, verify, verify_and_tell};

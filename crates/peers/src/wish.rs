@@ -172,8 +172,6 @@ pub struct OutboundCall {
     pub body: Raw,
     /// The person who reads it. Refused if that person has no access any more.
     pub reader: String,
-    /// The session it is about. Refused if the reader may not see it.
-    pub about: Option<SessionId>,
 }
 
 /// The response to an outgoing call.
@@ -244,8 +242,6 @@ pub enum Query {
     Counts(Vec<SessionId>),
     /// What these sessions are about, for lists: see [`SessionSummary`].
     Summaries(Vec<SessionId>),
-    /// Whether a connection of this language has a seat in these sessions, or ever had one.
-    Presence(Vec<SessionId>),
     /// The terms that an ask of this session would get now.
     Terms(SessionId),
     /// Exchange a one-time code for a token. The only query that needs no known caller.
@@ -323,15 +319,6 @@ pub struct SessionSummary {
     pub last_at: Option<Timestamp>,
 }
 
-/// Whether a connection of one language has a seat in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
-    Here,
-    /// One had it, and left.
-    Left,
-    Never,
-}
-
 /// What a query found, where it can be more than one item.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Finds {
@@ -340,7 +327,6 @@ pub struct Finds {
     pub next: Option<String>,
     pub folders: Vec<String>,
     pub kept: Vec<(String, Raw)>,
-    pub presence: Vec<(SessionId, Presence)>,
     pub counts: Vec<(SessionId, Tally)>,
     pub summaries: Vec<(SessionId, SessionSummary)>,
 }

@@ -1398,6 +1398,8 @@ export interface Problem {
   /** On HTTP also the header `Retry-After`; a socket has no headers. */
   retry_after_seconds?: number;
   status: number;
+  /** The code that a device shows with the tap, for the machine that wants to be connected. */
+  tap_code?: string;
   title: string;
   /** The page about the code, on the server that sent it. */
   type: string;

@@ -97,7 +97,7 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
         agents,
         agents_max,
         connections: u32::try_from(app.connections()).unwrap_or(u32::MAX),
-        lag: 0,
+        lag: handle.store.lag().entries,
         clock_ahead_ms: handle.nodes.clock().map(|clock| clock.ms),
         started_at: started.0,
         renewed_at: now.0,
@@ -105,11 +105,11 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
     let value = serde_json::to_vec(&record).expect("a record has text keys");
     handle.store.put(&key_of(handle.nodes.here()), &value, Expect::Any, None, now).await?;
     handle.nodes.renewed(begun);
-    let took = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    if let Some(stored) = handle.store.stored_at(&key_of(handle.nodes.here())).await {
-        // It was stored somewhere between the two; the middle is the best guess.
-        let ms = now.0.saturating_add(took / 2).saturating_sub(stored.0);
-        handle.nodes.set_clock(ClockAhead { ms, error_ms: took / 2 + 1 });
+    // Any server's clock will do: they keep the same time, or an operator has worse problems.
+    if let Ok(Some(server)) = handle.store.server_time().await {
+        let (ms, error_ms) = (handle.now().0 - server.at.0, server.round_trip.as_millis());
+        let error_ms = i64::try_from(error_ms).unwrap_or(i64::MAX);
+        handle.nodes.set_clock(ClockAhead { ms, error_ms });
     }
     Ok(())
 }

@@ -2,12 +2,14 @@
 //! out: `channels.rs` keeps the channels, `rings.rs` what was rung, `run.rs` is the loop, `open.rs` reads what is open, `doubt.rs` finds out what a kill left open,
 //! `eyes.rs` knows who looks at what, `send.rs` carries one ring out and `tell.rs` one notice about something else, which
 //! `happened.rs` writes, `deliver.rs` speaks to the services, `listen/` hears their buttons, `redeem.rs` turns a ticket
-//! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel.
+//! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel, `apps.rs`
+//! makes channels of the devices that apps of other systems register.
 //!
 //! A ring is stored before it is sent, so that a kill between any two steps leads to no second one. Why so:
 //! `docs/design/0012-ringing.md`.
 
 mod alarm;
+mod apps;
 mod around;
 mod channels;
 mod chats;
@@ -38,6 +40,7 @@ pub use askbridge_ringing::ringer::RingOptions;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+pub(crate) use apps::adopt;
 pub(crate) use channels::{Changes, Channels, NewChannel};
 use chats::Chats;
 pub(crate) use deliver::check;
@@ -72,6 +75,8 @@ pub(crate) struct Ringing {
     /// What people look at.
     pub(crate) eyes: Arc<Eyes>,
     writers: Writers,
+    /// Held while the devices of other systems' apps become channels.
+    adopting: tokio::sync::Mutex<()>,
     chats: Mutex<Chats>,
     /// What the loop has not taken over yet.
     news: Mutex<Vec<News>>,

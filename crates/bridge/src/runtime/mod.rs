@@ -47,7 +47,7 @@ pub use follow::{FollowUpdate, Follower};
 pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use hub_message::{Batch, HubMessage};
-pub use location::{Location, NotALocation};
+pub use location::{Location, NatsAccess, NotALocation};
 pub use store::{OpenError, Own, Store};
 pub use submit::Done;
 

@@ -11,11 +11,12 @@ use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError
 use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use askbridge_journal::sqlite::Space;
 use askbridge_journal::{
-    Cursor, Entry, Fault, Forgetting, Forgotten, Index, Memory, Meter, Nats, Sqlite, Stored, nats, sqlite,
+    Contact, Cursor, Entry, Fault, Forgetting, Forgotten, Health, Index, Lag, Memory, Meter, Nats, NotCaughtUp,
+    ServerTime, Sqlite, Stored, nats, sqlite,
 };
 use bytes::Bytes;
 use futures_util::Stream;
-use futures_util::future::Either;
+use futures_util::future::{BoxFuture, Either};
 use futures_util::stream::BoxStream;
 
 use super::location::{INDEX_COPY, Location, OWN_FOLDER};
@@ -74,11 +75,30 @@ impl OwnShelf {
 
 /// The upkeep of a remote store: its files are elsewhere, and only the lock of the data folder is here.
 #[derive(Debug)]
-struct OwnUpkeep(Sqlite);
+struct RemoteUpkeep {
+    nats: Nats,
+    own: Sqlite,
+}
 
-impl Upkeep for OwnUpkeep {
+impl Upkeep for RemoteUpkeep {
     fn leaving(&self) {
-        Upkeep::leaving(&self.0);
+        Upkeep::leaving(&self.own);
+    }
+
+    fn health(&self) -> Health {
+        Upkeep::health(&self.nats)
+    }
+
+    fn lag(&self) -> Lag {
+        Upkeep::lag(&self.nats)
+    }
+
+    fn contact(&self) -> Option<Contact> {
+        Upkeep::contact(&self.nats)
+    }
+
+    fn server_time(&self) -> BoxFuture<'_, Result<Option<ServerTime>, Fault>> {
+        Upkeep::server_time(&self.nats)
     }
 }
 
@@ -110,12 +130,15 @@ impl Store {
                 Ok(Self::from(Sqlite::open(&options)?))
             }
             Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
-            Location::Nats { servers, streams, replicas, folder } => {
+            Location::Nats { servers, streams, replicas, access, folder } => {
                 // First, because it holds the lock of the data folder.
                 let own = OwnShelf::open(folder.as_deref(), chance)?;
                 let options = nats::Options {
                     streams: *streams,
                     replicas: *replicas,
+                    auth: access.auth.clone(),
+                    tls: access.tls.clone(),
+                    monitors: access.monitors.clone(),
                     ..nats::Options::new(servers, chance.u64(), chance.u64())
                 };
                 let nats = Nats::connect(&options).await?;
@@ -124,7 +147,7 @@ impl Store {
                 let parts = Parts::of(nats.clone(), nats.bus(), index, Arc::default());
                 Ok(Self(Arc::new(match own {
                     OwnShelf::File(own) => {
-                        Parts { own: Box::new(own.clone()), upkeep: Box::new(OwnUpkeep(own)), ..parts }
+                        Parts { own: Box::new(own.clone()), upkeep: Box::new(RemoteUpkeep { nats, own }), ..parts }
                     }
                     OwnShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
                 })))
@@ -142,10 +165,34 @@ impl Store {
         self.0.index.clone()
     }
 
-    /// Returns when the servers of a shared journal stored this item of the shelf, by their clock. `None`: the store is on
-    /// this machine, or it is not known.
-    pub(crate) async fn stored_at(&self, _key: &str) -> Option<Timestamp> {
-        None
+    /// Can this node serve from the store? Costs nothing.
+    pub(crate) fn health(&self) -> Health {
+        self.0.upkeep.health()
+    }
+
+    /// Returns how far the index is behind the journal.
+    pub(crate) fn lag(&self) -> Lag {
+        self.0.upkeep.lag()
+    }
+
+    /// Returns what happened to the connection to the journal's servers. `None`: the store is on this machine.
+    pub(crate) fn contact(&self) -> Option<Contact> {
+        self.0.upkeep.contact()
+    }
+
+    /// Asks the journal's servers for their time. `None`: the store is on this machine.
+    pub(crate) async fn server_time(&self) -> Result<Option<ServerTime>, Fault> {
+        self.0.upkeep.server_time().await
+    }
+
+    /// Waits until the index shows everything that this node was acknowledged. On this machine it always does.
+    pub(crate) async fn caught_up_with_own_writes(&self) -> Result<(), NotCaughtUp> {
+        self.0.index.caught_up_with_own_writes().await
+    }
+
+    /// Waits until the index shows everything up to a cursor, perhaps from another node.
+    pub(crate) async fn caught_up_to(&self, cursor: &Cursor) -> Result<(), NotCaughtUp> {
+        self.0.index.caught_up_to(cursor).await
     }
 
     /// Returns the store's measurements of its own speed.

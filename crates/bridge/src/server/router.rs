@@ -10,6 +10,7 @@ use super::app::App;
 use super::assets;
 use super::docs::{Address, at, mount as mount_docs};
 use super::foreign::{Otherwise, speaking};
+use super::fresh::fresh;
 use super::guard::guard;
 use super::problem::Trouble;
 use super::reach;
@@ -41,6 +42,10 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
     let all = match foreign.is_empty() {
         true => all.fallback(assets::serve),
         false => speaking(all, foreign, Otherwise::TheApp),
+    };
+    let all = match app.handle.nodes.is_alone() {
+        true => all,
+        false => all.layer(middleware::from_fn_with_state(app.clone(), fresh)),
     };
     all.method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))

@@ -68,6 +68,11 @@ impl Feed {
         self.at
     }
 
+    /// Has the next call make a new consumer.
+    pub(super) fn restart(&mut self) {
+        self.messages = None;
+    }
+
     pub(super) async fn next(&mut self) -> Next {
         loop {
             let Some(messages) = &mut self.messages else {

@@ -28,6 +28,7 @@ mod shelf;
 mod store;
 mod streams;
 mod time;
+mod watch;
 
 pub use bus::NatsBus;
 pub use error::{Difference, Error};

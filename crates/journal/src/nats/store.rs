@@ -17,7 +17,7 @@ use super::error::Error;
 use super::guarded_message::{GuardedMessage, Undelivered};
 use super::monitor::SyncAlways;
 use super::options::Options;
-use super::{follow, forget, link, monitor, read, shelf};
+use super::{follow, forget, link, monitor, read, shelf, watch};
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
 use crate::erased::Upkeep;
@@ -27,7 +27,7 @@ use crate::health::{Contact, Health, Lag, ServerTime};
 use crate::index::following::{Following, Known};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::record;
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 
 /// A journal, a shelf and a bus on NATS JetStream. Clones share the connection.
 #[derive(Debug, Clone)]
@@ -286,5 +286,11 @@ impl Shelf for Nats {
 
     async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
         shelf::sweep(&self.inner, now).await
+    }
+}
+
+impl WatchShelf for Nats {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        watch::watch(Arc::clone(&self.inner), prefix, after)
     }
 }

@@ -82,10 +82,6 @@ fn query(query: &Query) -> String {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("summaries of {}", sessions.join(" "))
         }
-        Query::Presence(sessions) => {
-            let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
-            format!("presence in {}", sessions.join(" "))
-        }
         Query::Terms(session) => format!("terms in {session}"),
         Query::Consult(about) => consultation(about),
         Query::Logout => "logout".to_owned(),
@@ -188,10 +184,7 @@ fn wish(wish: &Wish) -> String {
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
         Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
         Wish::Keep { name, thing: None } => format!("let go {name}"),
-        Wish::Call(call) => {
-            let about = call.about.map(|session| format!(" about {session}")).unwrap_or_default();
-            format!("call {} for {}{about}: {}", call.url, call.reader, call.body)
-        }
+        Wish::Call(call) => format!("call {} for {}: {}", call.url, call.reader, call.body),
     }
 }
 

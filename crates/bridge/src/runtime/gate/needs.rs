@@ -88,6 +88,7 @@ pub(super) fn needs_of(right: Right<'_>) -> Needs<'_> {
         | Right::ShowRules
         | Right::ShowMetrics
         | Right::ShowAway
+        | Right::ShowCluster
         | Right::ShowTaps => Needs::Caller(Action::Inspect),
         Right::SetAway
         | Right::SwitchTaps

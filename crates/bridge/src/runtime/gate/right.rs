@@ -34,6 +34,7 @@ pub(crate) enum Right<'a> {
     ShowRules,
     ShowMetrics,
     ShowAway,
+    ShowCluster,
     SetAway,
     ShowTaps,
     SwitchTaps,

@@ -13,7 +13,7 @@ use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    app.handle.check(&caller, Right::ShowMetrics)?;
+    app.handle.check(&caller, Right::ShowCluster)?;
     Ok(json(StatusCode::OK, &report(&app)))
 }
 

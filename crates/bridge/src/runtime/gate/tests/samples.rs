@@ -110,10 +110,7 @@ every_wish! {
         "look at nothing": |_| Wish::Look { session: None, screen: None, loaded_to: None },
         "look": |at| Wish::Look { session: Some(at.session), screen: None, loaded_to: None }
     ];
-    Wish::Call(_) => [
-        "call": |_| call(None),
-        "call about a session": |at| call(Some(at.session))
-    ];
+    Wish::Call(_) => ["call": |_| call()];
 }
 
 fn everywhere() -> RuleWish {
@@ -145,9 +142,9 @@ fn allow() -> Reply {
     Reply::Approval(Decision::Allow { scope: Scope::Once, edited: None })
 }
 
-fn call(about: Option<SessionId>) -> Wish {
+fn call() -> Wish {
     let (url, reader) = ("https://push.example/x".to_owned(), ADA.to_owned());
-    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader, about }))
+    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader }))
 }
 
 fn ask(session: Option<SessionId>) -> Wish {
