@@ -353,8 +353,6 @@ pub struct Receipt {
     pub finds: Option<Box<Finds>>,
     /// Who the caller turned out to be, after a login.
     pub caller: Option<CallerName>,
-    /// The id of the rule that was made of an ask.
-    pub rule: Option<Box<str>>,
     /// The terms that an ask would get, if that was the query.
     pub terms: Option<Box<Terms>>,
     /// A new token, to be shown this once.

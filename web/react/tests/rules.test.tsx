@@ -117,6 +117,12 @@ test("after four same decisions the card offers the rule, in full, and one tap s
   expect(onAnswer).not.toHaveBeenCalled();
 });
 
+test("a card that was answered before it was shown asks for no offer", async () => {
+  const { rules } = given({ ...allowed(), state: "answered", settled_at: "2026-11-20T09:00:00Z", answers: { decision: "allow" } } as Ask, offered());
+  await screen.findByText("Allowed once");
+  expect(rules.offer).not.toHaveBeenCalled();
+});
+
 test("a question's offer names what was chosen, in Japanese too", async () => {
   given(database(), offered({ chosen: "PostgreSQL" }, { do: "answer" }), "ja");
   expect(await screen.findByText("「PostgreSQL」を 4 回続けて選びました。")).toBeTruthy();

@@ -158,12 +158,12 @@ impl Handle {
         Ok((made.id, stored))
     }
 
-    /// Makes a rule of a decision, and puts it in force. Returns its id.
-    pub(super) async fn remember(&self, caller: &Caller, ask: AskId, wish: &RuleWish) -> Result<String, Rejection> {
+    /// Makes a rule of a decision, and puts it in force.
+    pub(super) async fn remember(&self, caller: &Caller, ask: AskId, wish: &RuleWish) -> Result<(), Rejection> {
         let (id, stored) = self.rule_of(caller, ask, wish).await?;
         self.store_rule(&id, &stored, wish.until, self.clock.now()).await?;
         info!(rule = id, "A decision is remembered as a rule");
-        Ok(id)
+        Ok(())
     }
 
     /// Offers a rule about an ask that people decided the same way several times in a row. Never for what looks grave,

@@ -146,13 +146,12 @@ impl Handle {
             }
             Wish::Remember { ask, rule } => {
                 let ask = self.resolve(ask).await?;
-                let rule = Box::pin(self.remember(caller, ask, &rule)).await?;
-                let rule = Some(rule.into());
-                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, rule, ..Receipt::default() })
+                Box::pin(self.remember(caller, ask, &rule)).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
             }
             Wish::Revoke { rule } => {
                 let news = Box::pin(self.revoke_remembered(&rule)).await?;
-                Ok(Receipt { news, rule: Some(rule.into()), ..Receipt::default() })
+                Ok(Receipt { news, ..Receipt::default() })
             }
             Wish::Keep { name, thing } => {
                 self.keep(via, &name, thing.as_ref()).await?;

@@ -1,6 +1,6 @@
 /** Rules of askbridge that a person makes of a decision, from a card. */
 
-import { createContext, useContext, useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
 import type { Ask, NewRemembered, Remembered, RuleOffer } from "@askbridge/client";
 import type { RuleWords } from "@askbridge/words/rules";
 
@@ -18,11 +18,13 @@ export const Rules = createContext<CardRules | null>(null);
 
 export const useRules = (): CardRules | null => useContext(Rules);
 
-/** Asks for the offer about an ask: while it is open, and once a person has answered it. */
+/** Asks for the offer about an ask: while it is open, and once it is answered if it was open on this card. A history asks for none. */
 export function useOffer(ask: Ask): RuleOffer | null {
   const rules = useRules();
   const [found, setFound] = useState<{ readonly id: string; readonly offer: RuleOffer | null } | null>(null);
-  const isAsked = (ask.kind === "approval" || ask.kind === "questions") && (ask.state === "open" || ask.state === "answered");
+  const wasOpen = useRef(false);
+  if (ask.state === "open") wasOpen.current = true;
+  const isAsked = (ask.kind === "approval" || ask.kind === "questions") && (ask.state === "open" || (ask.state === "answered" && wasOpen.current));
   useEffect(() => {
     if (!rules || !isAsked) return;
     let isGone = false;

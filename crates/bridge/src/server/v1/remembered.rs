@@ -174,15 +174,15 @@ pub(crate) async fn create(
         ReachWord::Project => RuleReach::Project,
         ReachWord::Everywhere => RuleReach::Everywhere,
     };
-    let rule = RuleWish { decides, reach, until, shown: new.id };
+    let mut rule = RuleWish { decides, reach, until, shown: new.id };
+    let (id, stored) = app.handle.rule_of(&caller, ask, &rule).await?;
     if new.dry_run {
-        let (id, stored) = app.handle.rule_of(&caller, ask, &rule).await?;
         return Ok(json(StatusCode::OK, &RememberedJson::of(&app, id, stored, Uses::default())));
     }
+    rule.shown = Some(id.clone());
     let wish = Wish::Remember { ask: AskRef::Id(ask), rule: Box::new(rule) };
-    let receipt = app.gate().grant(&caller, HTTP, wish).await?;
-    let id = receipt.rule.as_deref().unwrap_or_default();
-    let (id, stored, uses) = find(&app, id)?;
+    app.gate().grant(&caller, HTTP, wish).await?;
+    let (id, stored, uses) = find(&app, &id)?;
     Ok(json(StatusCode::CREATED, &RememberedJson::of(&app, id, stored, uses)))
 }
 
