@@ -31,8 +31,8 @@ use super::history::Repeated;
 use crate::auth::Caller;
 
 /// Where the approvals are stored, and how often each was used.
-const STORED: &str = "rules/remembered/";
-const USED: &str = "rules/used/";
+pub(super) const STORED: &str = "rules/remembered/";
+pub(super) const USED: &str = "rules/used/";
 const NAME: &str = "remembered ";
 const HEAD: &str = "# Decisions that people told askbridge to remember. This is a copy: changes in it have no effect.\n\
                     # List and revoke them with `askbridge policy remembered`.\n";

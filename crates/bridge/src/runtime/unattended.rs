@@ -17,7 +17,7 @@ use super::error::chain;
 use super::handle::Handle;
 use crate::auth::party_of;
 
-const STORED: &str = "rules/unattended/";
+pub(super) const STORED: &str = "rules/unattended/";
 
 /// Which parties no person attends, and how they go on.
 #[derive(Debug, Default)]
