@@ -31,7 +31,7 @@ pub struct RuleSource {
     pub is_named: bool,
     /// For `~/` in rules.
     pub home: Option<String>,
-    /// Where a copy of the remembered approvals is kept for people to read.
+    /// Where a copy of the remembered decisions is kept for people to read.
     pub remembered: Option<PathBuf>,
     /// Where the rules that deny calls in terminals while the server is down are copied to.
     pub when_down: Option<PathBuf>,
@@ -159,7 +159,7 @@ pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
         warn!(%error, "Could not read which runs no person attends; their asks wait for one");
     }
     if let Err(error) = app.handle.load_remembered().await {
-        warn!(%error, "Could not read the remembered approvals; they are not in force");
+        warn!(%error, "Could not read the remembered decisions; they are not in force");
     }
     if let Err(error) = app.handle.load_history().await {
         warn!(%error, "Could not read how often people decided the same; `decided_before` begins anew");

@@ -59,7 +59,7 @@ pub(crate) use forget::{Conversation, together};
 pub(crate) use gate::{Entrance, Gate, Right, Services, Source, seen_asks, seen_sessions};
 pub(crate) use own::person_key;
 pub(crate) use projects::{ProjectFile, ProjectLook, ProjectOptions, read_now};
-pub(crate) use remembered::{NotKept, RememberIn, Saving, StoredApproval, Uses};
+pub(crate) use remembered::{RuleOffer, StoredRule, Uses};
 pub(crate) use rules::RulesState;
 pub(crate) use seats::Present;
 pub(crate) use shelf_part::ShelfPart;
