@@ -77,6 +77,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/undo", Value::Null),
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),
         get("/v1/away"),
+        get("/v1/cluster"),
         with("POST", "/v1/away", json!({"mode": "off"})),
         get("/v1/channels"),
         with("POST", "/v1/channels", json!({"kind": "command", "program": "true"})),
