@@ -53,7 +53,7 @@ pub use run::ring;
 pub(crate) use try_out::try_out;
 pub(crate) use web_push::keys as web_push_keys;
 
-use crate::hooks::AwayMode;
+use crate::hooks::{AWAY_KEY, AwayMode};
 
 /// How people are rung.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +67,28 @@ pub struct RingingOptions {
     pub user: String,
     /// The time of day at which channels tell what rules decided, once. `None`: never.
     pub digest: Option<Hours>,
+}
+
+/// What of ringing a key of the shelf belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShelfPart<'a> {
+    Channel,
+    /// A ring, by its own key.
+    Ring(&'a str),
+    Away,
+}
+
+impl<'a> ShelfPart<'a> {
+    pub(crate) fn of(key: &'a str) -> Option<Self> {
+        if let Some(ring) = key.strip_prefix(rings::PREFIX) {
+            return Some(Self::Ring(ring));
+        }
+        match key {
+            AWAY_KEY => Some(Self::Away),
+            key if key.starts_with(channels::PREFIX) => Some(Self::Channel),
+            _ => None,
+        }
+    }
 }
 
 /// What the loop and the addresses share.

@@ -9,6 +9,7 @@ mod codes;
 mod docs;
 mod endings;
 mod foreign;
+mod fresh;
 mod guard;
 mod guest;
 pub(crate) mod identify;
