@@ -6,6 +6,7 @@ use askbridge_core::ask::Ask;
 use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::view::{AskView, SessionView, State};
+use askbridge_journal::journal::Journal;
 use askbridge_peers::wish::{Receipt, Rejection};
 
 use super::error::down;
@@ -34,7 +35,7 @@ impl Handle {
             self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
         match live {
             Some(view) => Ok(view),
-            None => self.ask_from_index(ask),
+            None => Box::pin(self.ask_from_index(ask)).await,
         }
     }
 
@@ -44,7 +45,7 @@ impl Handle {
             self.look_at_stored(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live)));
         match live.await? {
             Some(view) => Ok(view),
-            None => self.ask_from_index(ask),
+            None => Box::pin(self.ask_from_index(ask)).await,
         }
     }
 
@@ -57,7 +58,7 @@ impl Handle {
         let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.ask.clone()));
         match live.await? {
             Some(asked) => Ok(asked),
-            None => self.ask_from_index(ask).map(|view| view.ask),
+            None => Box::pin(self.ask_from_index(ask)).await.map(|view| view.ask),
         }
     }
 
@@ -82,7 +83,11 @@ impl Handle {
         Ok(())
     }
 
-    fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
+    async fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
+        if !self.store.exclusive() {
+            // The journal was just read up to here, so the index has to be as far.
+            self.store.caught_up_to(&self.store.now()).await.map_err(down)?;
+        }
         let known = self.store.index().ask(ask).map_err(down)?;
         known.map(|known| known.view()).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
     }

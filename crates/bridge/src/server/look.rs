@@ -69,13 +69,6 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             }
             Ok(found(Finds { summaries, ..Finds::default() }))
         }
-        Query::Presence(sessions) => {
-            let mut presence = Vec::with_capacity(sessions.len());
-            for session in sessions.into_iter().filter(|it| app.handle.may(caller, Right::ReadSession(*it))) {
-                presence.push((session, app.handle.presence(via, session).await));
-            }
-            Ok(found(Finds { presence, ..Finds::default() }))
-        }
         Query::Terms(session) => {
             app.handle.check(caller, Right::ReadSession(session))?;
             let terms = app.handle.terms_of(session).await?;

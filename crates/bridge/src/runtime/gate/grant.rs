@@ -10,7 +10,6 @@ use askbridge_peers::wish::{AskWish, OutboundCall, Receipt, Rejection, Wish};
 
 use super::entrance::Entrance;
 use super::needs::{Needs, needs};
-use super::right::Right;
 use super::roles::Action;
 use super::seen::sees;
 use super::services::Services;
@@ -45,9 +44,11 @@ impl<'a> Gate<'a> {
     ///
     /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
     pub(crate) async fn grant(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        self.know(&wish).await;
         self.check(caller, entrance, &wish)?;
         let wish = match wish {
             Wish::Call(call) => return Box::pin(self.call(*call)).await,
+            Wish::Keep { .. } => return Box::pin(self.keep(caller, entrance, wish)).await,
             wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(wish)).await?,
             wish => wish,
         };
@@ -72,6 +73,18 @@ impl<'a> Gate<'a> {
         self.check(caller, entrance, &wish)?;
         let Wish::Ask(wish) = wish else { unreachable!("it was made above") };
         self.handle.ask_shown(caller, wish, listen).await
+    }
+
+    /// Makes sure that what another node has just stored is known here.
+    async fn know(&self, wish: &Wish) {
+        if self.handle.nodes.is_alone() {
+            return;
+        }
+        match needs(wish) {
+            Needs::Session(_, session) => Box::pin(self.handle.know(session)).await,
+            Needs::Ask(_, ask) => Box::pin(self.handle.know(ask.session)).await,
+            _ => {}
+        }
     }
 
     /// May this caller wish this, by this entrance, at this rate?
@@ -115,15 +128,21 @@ impl<'a> Gate<'a> {
         Ok(wish)
     }
 
+    /// Stores an item of a language's own, and tells the part that may have a use for it.
+    async fn keep(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let name = if let Wish::Keep { name, .. } = &wish { name.clone() } else { String::new() };
+        let receipt = self.handle.carry_out(caller, entrance.via, wish).await?;
+        if let Some(services) = self.services {
+            services.kept(entrance.via, &name).await;
+        }
+        Ok(receipt)
+    }
+
     /// Makes a call, if its reader may know what it says. The address is never logged: it may be a secret.
     async fn call(&self, call: OutboundCall) -> Result<Receipt, Rejection> {
         let services = self.services()?;
-        // The reader's tokens may have been revoked, or the session may be addressed to others.
-        let may_read = services
-            .readers(&call.reader)
-            .iter()
-            .any(|person| call.about.is_none_or(|session| self.handle.may(person, Right::ReadSession(session))));
-        if !may_read {
+        // The reader's tokens may have been revoked.
+        if services.readers(&call.reader).is_empty() {
             return Err(Rejection::Forbidden("no person who may read this has that device any more".to_owned()));
         }
         let called = services.post(&call).await?;

@@ -26,14 +26,15 @@ pub(crate) enum Right<'a> {
     ReportByHook,
     ListParked,
     ListSnoozes,
-    /// Make a rule of an approval, of whichever ask.
+    /// Make a rule of a decision, of whichever ask.
     Remember,
-    RememberApprovalOf(AskId),
+    RememberDecisionOf(AskId),
     ListRemembered,
     RevokeRemembered,
     ShowRules,
     ShowMetrics,
     ShowAway,
+    ShowCluster,
     SetAway,
     ShowTaps,
     SwitchTaps,

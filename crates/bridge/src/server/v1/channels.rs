@@ -185,7 +185,9 @@ pub(crate) async fn add(
             "running a program here needs an operator's device or this machine",
         ));
     }
-    let theirs = app.ringing().channels.all().iter().filter(|channel| channel.person == person).count();
+    // Devices of apps have a limit of their own.
+    let counts = |channel: &&Arc<Channel>| channel.person == person && !matches!(channel.service, Service::App(_));
+    let theirs = app.ringing().channels.all().iter().filter(counts).count();
     if theirs >= CHANNELS_MAX {
         return Err(Trouble::new(409, "channel_refused", format!("{person} has {theirs} channels; remove one first")));
     }
@@ -320,6 +322,7 @@ pub(super) fn target(channel: &Channel) -> String {
         Service::Webhook(it) => host(&it.url),
         Service::Command(it) => [std::slice::from_ref(&it.program), &it.args].concat().join(" "),
         Service::WebPush(it) => host(&it.endpoint),
+        Service::App(it) => format!("{} by {}", it.dialect, host(&it.push_url)),
     }
 }
 
@@ -328,7 +331,9 @@ impl ChannelJson {
         let paired = match &channel.service {
             Service::Telegram(it) => it.chat.is_some(),
             Service::Slack(it) => it.user.is_some(),
-            Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) => true,
+            Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) | Service::App(_) => {
+                true
+            }
         };
         Self {
             id: channel.id.clone(),

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::listing::{ATTENDANTS, LISTING, Listing, RouteKind};
+use askbridge_peers::listing::{LISTING, Listing, RouteKind};
 use askbridge_peers::wish::Rejection;
 
 use self::callers::Callers;
@@ -46,7 +46,6 @@ tap      needs a tap first
 enum Carrier {
     Request,
     Socket,
-    Attendant,
     AgentOfThis,
     AgentOfAnother,
 }
@@ -56,7 +55,6 @@ impl Carrier {
         match self {
             Self::Request => "a request",
             Self::Socket => "a socket",
-            Self::Attendant => "an attendant",
             Self::AgentOfThis => "the bridge's end of that session's agent",
             Self::AgentOfAnother => "the bridge's end of another session's agent",
         }
@@ -66,13 +64,12 @@ impl Carrier {
         let source = match self {
             Self::Request => Source::Request,
             Self::Socket => Source::Socket,
-            Self::Attendant => Source::Attendant,
             Self::AgentOfThis => Source::Agent(target.session),
             Self::AgentOfAnother => Source::Agent(target.elsewhere()),
         };
         // Does not compile until a new source is one of the carriers above.
         match source {
-            Source::Request | Source::Socket | Source::Attendant | Source::Agent(_) => source,
+            Source::Request | Source::Socket | Source::Agent(_) => source,
         }
     }
 }
@@ -86,9 +83,6 @@ fn carriers(listing: &Listing) -> Vec<Carrier> {
     }
     if has(RouteKind::Socket) {
         carriers.push(Carrier::Socket);
-    }
-    if ATTENDANTS.iter().any(|(name, _)| *name == listing.name) {
-        carriers.push(Carrier::Attendant);
     }
     // Without a route of its own, it is used by handlers, or by what runs or mirrors an agent.
     if listing.routes.is_empty() {

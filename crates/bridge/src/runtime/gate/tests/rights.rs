@@ -48,12 +48,13 @@ every_right! {
     Right::ListParked => ["list what is parked": |_| Right::ListParked];
     Right::ListSnoozes => ["list snoozes": |_| Right::ListSnoozes];
     Right::Remember => ["remember": |_| Right::Remember];
-    Right::RememberApprovalOf(_) => ["remember an approval": |at| Right::RememberApprovalOf(at.ask)];
+    Right::RememberDecisionOf(_) => ["remember a decision": |at| Right::RememberDecisionOf(at.ask)];
     Right::ListRemembered => ["list what is remembered": |_| Right::ListRemembered];
     Right::RevokeRemembered => ["revoke what is remembered": |_| Right::RevokeRemembered];
     Right::ShowRules => ["show rules": |_| Right::ShowRules];
     Right::ShowMetrics => ["show metrics": |_| Right::ShowMetrics];
     Right::ShowAway => ["show away": |_| Right::ShowAway];
+    Right::ShowCluster => ["show cluster": |_| Right::ShowCluster];
     Right::SetAway => ["set away": |_| Right::SetAway];
     Right::ShowTaps => ["show taps": |_| Right::ShowTaps];
     Right::SwitchTaps => ["switch taps": |_| Right::SwitchTaps];
