@@ -19,6 +19,7 @@ pub struct JsonCall<'a> {
     /// `None` if it is not JSON.
     input: OnceCell<Option<Value>>,
     script: OnceCell<Option<Script>>,
+    digest: OnceCell<Option<String>>,
 }
 
 /// The tools whose `command` is a shell's.
@@ -27,7 +28,7 @@ pub(crate) const SHELLS: &[&str] = &["Bash"];
 impl<'a> JsonCall<'a> {
     /// An input that is not JSON has no fields; an empty one is an object without any.
     pub fn new(tool: &'a str, input: &'a str) -> Self {
-        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new() }
+        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new(), digest: OnceCell::new() }
     }
 
     fn input(&self) -> Option<&Value> {
@@ -68,7 +69,7 @@ impl Call for JsonCall<'_> {
     }
 
     fn digest(&self) -> Option<String> {
-        Some(digest(self.tool, self.input()?))
+        self.digest.get_or_init(|| Some(digest(self.tool, self.input()?))).clone()
     }
 
     fn is_readable(&self) -> bool {
