@@ -240,8 +240,14 @@ pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 pub const DECIDED_BEFORE_MAX: usize = 10_000;
 /// How long that is kept after the last decision. Beyond: the count begins anew.
 pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Approvals that are remembered. Beyond: no further one is.
+/// After this many same decisions in a row, a person is offered a rule for them. Beyond: it stays offered.
+pub const RULE_OFFERED_AFTER: u32 = 4;
+/// Decisions that are remembered as rules. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
+/// How long a rule holds that was made of a decision, if no time was said.
+pub const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Bytes of the line that says in lists what such a rule is about. Beyond: cut.
+pub const REMEMBERED_ABOUT_BYTES_MAX: usize = 200;
 /// Bytes of a project's rule file. Beyond: it is refused.
 pub const PROJECT_RULES_BYTES_MAX: usize = 128 * 1024;
 /// Project files that are kept in memory, and folders for which it is known which file counts. Beyond: the one that was
@@ -397,3 +403,37 @@ pub const AGENT_IDLE: Duration = Duration::from_secs(30 * 60);
 /// How often in a row an agent's process may end before it has received anything. Beyond: only the next message starts
 /// it again.
 pub const AGENT_STARTS_MAX: u32 = 3;
+
+/// How often a node that shares its journal renews what it says about itself, and its leases.
+pub const NODE_RENEWS_EVERY: Duration = Duration::from_secs(2);
+/// How long a node may not renew. Beyond: the others take it for down, and it acts as if they did.
+pub const NODE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How long a lease is held after a renewal was begun. Beyond: its holder stops. Shorter than [`LEASE_LOST_AFTER`], so that
+/// it stops before another begins.
+pub const LEASE_HELD: Duration = Duration::from_secs(8);
+/// How long another node's lease must not change. Beyond: it may be taken.
+pub const LEASE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How much later each further node settles what is due. The nodes before it have done so by then, if they live.
+pub const RANK_DELAY: Duration = Duration::from_millis(500);
+/// How many nodes settle what is due each at its own time. Beyond: the rest do so with the last of them.
+pub const RANKS_MAX: u32 = 20;
+/// How far a node's clock may be off. Beyond: it says so, and leaves it to other nodes to decide what is due.
+pub const CLOCK_OFF_MAX: Duration = Duration::from_secs(2);
+/// How many nodes may share a journal. Beyond: a further one does not start.
+pub const NODES_MAX: usize = 256;
+/// How long a request waits until this node's index shows what the client has already seen or written. Beyond: 503, and
+/// the client tries again.
+pub const INDEX_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long an index may lack an entry that is known to be stored. Beyond: the node is not ready.
+pub const INDEX_BEHIND_AFTER: Duration = Duration::from_secs(5);
+/// How long a part of the journal may be out of reach. Beyond: the node is not ready. Longer than most elections of a
+/// leader, after which every node would otherwise call itself not ready.
+pub const UNREACHABLE_AFTER: Duration = Duration::from_secs(12);
+/// How often a node asks for the state of each stream of a shared journal.
+pub const STREAM_LOOK: Duration = Duration::from_secs(5);
+/// Bytes of a response of a NATS server's monitoring address. Beyond: the response is unusable.
+pub const MONITOR_BYTES_MAX: usize = 1024 * 1024;
+/// Changes of the shelf that are queued for one watcher on this machine. Beyond: it reads the shelf again.
+pub const SHELF_CHANGES_MAX: usize = 1024;
+/// Removals from the shelf that are remembered for watchers that begin in the past. Beyond: the oldest are forgotten.
+pub const SHELF_REMOVALS_MAX: usize = 4096;

@@ -1,13 +1,14 @@
 //! A tool call whose input is JSON.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use askbridge_core::ask::Approval;
-use askbridge_core::rules::asks::{Call, Script};
+use askbridge_core::rules::asks::{Call, Risks, Script};
 use serde_json::Value;
 
 use crate::exactly::digest;
+use crate::risk;
 use crate::shell;
 use crate::tools::{PATH_GLOBS, PATHS, host};
 
@@ -20,6 +21,8 @@ pub struct JsonCall<'a> {
     input: OnceCell<Option<Value>>,
     script: OnceCell<Option<Script>>,
     digest: OnceCell<Option<String>>,
+    /// The hints, for the folder for which they were last looked up.
+    risks: RefCell<Option<(Option<String>, Risks)>>,
 }
 
 /// The tools whose `command` is a shell's.
@@ -28,10 +31,17 @@ pub(crate) const SHELLS: &[&str] = &["Bash"];
 impl<'a> JsonCall<'a> {
     /// An input that is not JSON has no fields; an empty one is an object without any.
     pub fn new(tool: &'a str, input: &'a str) -> Self {
-        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new(), digest: OnceCell::new() }
+        Self {
+            tool,
+            text: input,
+            input: OnceCell::new(),
+            script: OnceCell::new(),
+            digest: OnceCell::new(),
+            risks: RefCell::default(),
+        }
     }
 
-    fn input(&self) -> Option<&Value> {
+    pub(crate) fn input(&self) -> Option<&Value> {
         let read = || match self.text.trim().is_empty() {
             true => Some(Value::Null),
             false => serde_json::from_str(self.text).ok(),
@@ -83,6 +93,17 @@ impl Call for JsonCall<'_> {
             Some(shell::script(&command))
         };
         self.script.get_or_init(read).as_ref()
+    }
+
+    fn risks(&self, folder: Option<&str>) -> Risks {
+        if let Some((known, risks)) = &*self.risks.borrow()
+            && known.as_deref() == folder
+        {
+            return *risks;
+        }
+        let risks = risk::of(self, folder);
+        *self.risks.borrow_mut() = Some((folder.map(str::to_owned), risks));
+        risks
     }
 
     fn words(&self, folder: Option<&str>) -> Option<Vec<String>> {

@@ -11,5 +11,6 @@ mod ours;
 mod projects;
 mod reading;
 mod remembering;
+mod risks;
 mod shells;
 mod table;

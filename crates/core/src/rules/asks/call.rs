@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::needs::of_need;
 use super::patterns::TextPattern;
+use super::risk::Risks;
 
 /// A tool call. Behind a trait, because its input is JSON and its command is a shell's, and this crate parses neither.
 pub trait Call {
@@ -23,6 +24,9 @@ pub trait Call {
 
     /// The commands that a shell would run, if this is a shell's tool.
     fn script(&self) -> Option<&Script>;
+
+    /// Returns the hints on what the call may do, for a session in this folder. All of them if it cannot be read.
+    fn risks(&self, folder: Option<&str>) -> Risks;
 
     /// Words under which rules for this call are found, each of which some [`Need::Word`] may be. More than needed costs
     /// time; one too few, and a rule is not found. `None`: they are not known, and any rule may match.

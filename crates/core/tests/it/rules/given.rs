@@ -7,7 +7,8 @@ use std::sync::Arc;
 use askbridge_core::ask::{Approval, Body, Choice, Form, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
-    Action, AskFacts, AskRule, Call, Conditions, Leaning, Need, RuleFile, RuleSet, Script, TermsOf, TextPattern,
+    Action, AskFacts, AskRule, Call, Conditions, Leaning, Need, Risk, Risks, RuleFile, RuleSet, Script, TermsOf,
+    TextPattern,
     ToolCondition,
 };
 use askbridge_core::terms::Wishes;
@@ -35,6 +36,7 @@ pub(crate) fn facts(body: &Body) -> AskFacts<'_> {
         branch: Some("main"),
         body: Some(body),
         call: None,
+        digest_questions: None,
         local: None,
         present: None,
         decided_before: 0,
@@ -118,6 +120,11 @@ impl Call for Named<'_> {
 
     fn is_readable(&self) -> bool {
         true
+    }
+
+    /// Deletes, if it is so called.
+    fn risks(&self, _: Option<&str>) -> Risks {
+        (self.0 == "Delete").then_some(Risk::Deletes).into_iter().collect()
     }
 }
 
