@@ -84,7 +84,7 @@ test("three hosts are set up with the blocks of the guide, and people behind one
 
   const site = join(files.folder, "Caddyfile");
   const block = blockWith(PAGE, "reverse_proxy a.example.org");
-  writeFileSync(site, `{\n\tadmin off\n}\n${(await ports.in(block, "door")).replace("ask.example.org {", `${name} {`)}`);
+  writeFileSync(site, `{\n\tadmin off\n}\n${(await ports.in(block, "door")).replace("ask.example.org {", `${name} {`).replace("ask.example.org", new URL(name).host)}`);
   const packedCaddy = join(tools, "caddy/usr/bin/caddy");
   const caddy = ours(spawn(existsSync(packedCaddy) ? packedCaddy : "caddy", ["run", "--config", site, "--adapter", "caddyfile"], { stdio: "ignore", env: { ...nodes[0]!.scrubbed() } }));
   ends.push(() => caddy.kill("SIGTERM"));
