@@ -265,7 +265,8 @@ impl Settings {
     /// Where gobby's rules are read from.
     pub(crate) fn gobby_source(&self) -> GobbySource {
         let folder = self.top.gobby_rules.as_ref().map(|folder| std::path::absolute(folder).unwrap_or(folder.clone()));
-        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from) }
+        let scratch = Some(self.data.join("run").join("git"));
+        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from), scratch }
     }
 
     /// The local socket, in a private folder.

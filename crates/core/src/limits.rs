@@ -240,8 +240,14 @@ pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 pub const DECIDED_BEFORE_MAX: usize = 10_000;
 /// How long that is kept after the last decision. Beyond: the count begins anew.
 pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Approvals that are remembered. Beyond: no further one is.
+/// After this many same decisions in a row, a person is offered a rule for them. Beyond: it stays offered.
+pub const RULE_OFFERED_AFTER: u32 = 4;
+/// Decisions that are remembered as rules. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
+/// How long a rule holds that was made of a decision, if no time was said.
+pub const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Bytes of the line that says in lists what such a rule is about. Beyond: cut.
+pub const REMEMBERED_ABOUT_BYTES_MAX: usize = 200;
 /// Bytes of a project's rule file. Beyond: it is refused.
 pub const PROJECT_RULES_BYTES_MAX: usize = 128 * 1024;
 /// Project files that are kept in memory, and folders for which it is known which file counts. Beyond: the one that was
@@ -278,6 +284,12 @@ pub const WORKFLOW_LINKS_MAX: usize = 100;
 pub const WORKFLOW_STRAY_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long git may take to say which files are changed; less than [`CONSULT_MAX`]. Beyond: none count as changed.
 pub const GIT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// Bytes of a repository's head. Beyond: nothing counts as changed.
+pub const GIT_HEAD_BYTES_MAX: u64 = 4 * 1024;
+/// Bytes of a setting of a repository. Beyond: it does not count.
+pub const GIT_SETTING_BYTES_MAX: usize = 4 * 1024;
+/// Files over which the indexes of a repository are spread. Beyond: nothing counts as changed if git needs the rest.
+pub const GIT_SHARED_INDEXES_MAX: usize = 64;
 /// How many repositories are looked at at once. Beyond: they wait, within that time.
 pub const GIT_LOOKS_MAX: usize = 4;
 /// Bytes that git may print about them. Beyond: none count as changed.

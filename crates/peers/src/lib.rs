@@ -15,6 +15,7 @@ pub mod listing;
 mod one_request;
 pub mod peer;
 pub mod rest;
+mod rule_wish;
 pub mod slot;
 pub mod story;
 pub mod stream;

@@ -14,6 +14,7 @@ use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
 use crate::consult::{Consultation, Consulted};
+pub use crate::rule_wish::{RuleDecides, RuleReach, RuleWish};
 use crate::tally::Tally;
 
 /// Prefix of the names under which agents keep items; all other names are people's.
@@ -110,6 +111,15 @@ pub enum Wish {
     Snooze {
         ask: AskRef,
         time: Option<Duration>,
+    },
+    /// Have the same decided the same way again without a person: a rule, made of one ask.
+    Remember {
+        ask: AskRef,
+        rule: Box<RuleWish>,
+    },
+    /// Take such a rule back, by its id.
+    Revoke {
+        rule: String,
     },
     /// Let the agent's process go while the ask stays open.
     Park {

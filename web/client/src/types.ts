@@ -1241,14 +1241,20 @@ export type NewQuestion = string | {
   question: string;
 };
 
-/** An approval to be remembered. */
+/** A decision to be remembered. */
 export interface NewRemembered {
-  /** An approval: open or over. */
+  /** An ask: open or over. */
   ask: string;
+  /** What the rule says. `allow`: the call is allowed. `as_before`: what people decided about the same ask several times in a row, as `GET /v1/asks/{id}/rule` offers it. */
+  do?: "allow" | "as_before";
   /** Only show the rule; nothing is stored. */
   dry_run?: boolean;
   /** Where it counts: in the ask's session, in the session's folder and below it, or everywhere. */
   for?: "session" | "project" | "everywhere";
+  /** It holds for good, until it is revoked; without `until`. */
+  for_good?: boolean;
+  /** The id of the rule that was shown. If it would be another by now, nothing is stored. */
+  id?: string;
   /** Until when, within 366 days; 30 days if it is missing. Like `2026-12-31T18:00:00Z`. */
   until?: string;
 }
@@ -1371,6 +1377,12 @@ export type NodeState = "up" | "down";
 export interface OfferedRule {
   label: string;
   rule: unknown;
+}
+
+/** The rule that is offered about an ask. */
+export interface OfferedRuleOfAsk {
+  /** `null`: none is offered. */
+  offer: RuleOffer | null;
 }
 
 export type OneOrSeveral = string | string[];
@@ -1778,21 +1790,29 @@ export interface RecordedWishes {
   warm?: RecordedWarm;
 }
 
-/** An approval that is remembered. */
+/** A decision that is remembered as a rule. */
 export interface Remembered {
+  /** One line of what it is about: a command, a file, a question. Empty for those of earlier releases. */
+  about: string;
   /** The ask that it was made of. */
   ask: string;
   device: string;
+  /** `allow`, `deny` or `answer`. */
+  do: string;
+  /** The file in which people can read the rule; `null` if the server writes none. */
+  file: string | null;
   /** `session`, `project` or `everywhere`. */
   for: string;
   id: string;
   last_used_at: Time | null;
   made_at: Time;
   person: string;
-  /** The rule that it became, as a rule file has it: for exactly this call. */
+  /** The rule that it became, as a rule file has it: for exactly this call, or these questions. */
   rule: string;
+  /** The tool of an approval; empty for questions. */
   tool: string;
-  until: Time;
+  /** `null`: for good. */
+  until: Time | null;
   /** How often it has decided. */
   uses: number;
 }
@@ -1844,6 +1864,16 @@ export type RingState = "suppressed" | "sending" | "failed" | "sent" | "delivere
 
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
+
+/** A rule that says what people decided several times in a row. */
+export interface RuleOffer {
+  /** What was chosen, for questions: the labels. */
+  chosen?: string;
+  /** The rule as it would be. */
+  rule: Remembered;
+  /** How often in a row. */
+  times: number;
+}
 
 /** Something that is wrong with a rule file. */
 export interface RuleProblem {
@@ -2124,6 +2154,8 @@ export interface Taps {
 export interface TicketUsed {
   /** What the notification was about, if an ask. */
   ask?: string;
+  /** How many asks wait for the person now, for the number on the app's icon. */
+  waiting?: number;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */

@@ -2,6 +2,7 @@
 
 export { AskCard } from "./AskCard/AskCard.tsx";
 export type { AskCardProps } from "./AskCard/AskCard.tsx";
+export type { CardRules } from "./card/rules.ts";
 export { chooseByKey, isTyping } from "./AskCard/into_question.ts";
 export { Preparing } from "./AskCard/Preparing.tsx";
 export {

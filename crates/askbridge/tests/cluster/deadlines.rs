@@ -11,7 +11,7 @@ async fn a_deadline_comes_once_although_the_node_that_was_asked_is_dead() {
     let [mut one, two, three] = Node::several(&nats, ["one", "two", "three"]).await;
     let ada = two.person("ada").await;
     three.until("/v1/me", &ada, |status, _| status == 200).await;
-    let ask = one.ask("Deploy?", &json!({"timeout": 3})).await;
+    let ask = one.ask("Deploy?", &json!({"timeout_seconds": 3})).await;
     one.kill();
     let path = format!("/v1/asks/{ask}");
     let expired = two.until(&path, &ada, |_, ask| ask["state"] == "expired").await;

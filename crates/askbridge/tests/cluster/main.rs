@@ -7,6 +7,7 @@ mod kills;
 mod nats;
 mod node;
 mod race;
+mod skew;
 mod together;
 mod tokens;
 mod up;

@@ -139,20 +139,23 @@ impl Node {
         self.http().await.post(path, &bearer, body).await.unwrap()
     }
 
-    /// Pairs a person and returns their token.
+    /// Pairs a person and returns their token. The first one switches taps off, so that there can be more of them.
     pub(crate) async fn person(&self, name: &str) -> String {
         let wish = json!({"name": name, "token": true, "i_am_a_person": true});
         let (status, paired) = self.local("/v1/pairings", &wish).await;
         assert_eq!(status, 201, "{paired}");
-        paired["token"].as_str().unwrap().to_owned()
-    }
-
-    /// Makes a token of a program that answers.
-    pub(crate) async fn bot(&self, name: &str) -> String {
-        let wish = json!({"name": name, "role": "bot", "token": true, "i_am_a_person": true});
-        let (status, paired) = self.local("/v1/pairings", &wish).await;
-        assert_eq!(status, 201, "{paired}");
-        paired["token"].as_str().unwrap().to_owned()
+        let token = paired["token"].as_str().unwrap().to_owned();
+        let off = json!({"on": false});
+        let (status, needed) = self.local("/v1/taps", &off).await;
+        if status == 403 {
+            let tap = self.until("/v1/asks", &token, |_, open| tap_in(open).is_some()).await;
+            let path = format!("/v1/asks/{}/answer", tap_in(&tap).unwrap());
+            let (status, said) = self.post(&path, &token, &json!({"decision": "allow"})).await;
+            assert_eq!(status, 200, "{needed} {said}");
+            let (status, said) = self.local("/v1/taps?wait=30", &off).await;
+            assert_eq!(status, 200, "{said}");
+        }
+        token
     }
 
     /// Asks one question, and returns the ask's id.
@@ -179,6 +182,10 @@ impl Node {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
+}
+
+fn tap_in(open: &Value) -> Option<&str> {
+    open["items"].as_array()?.iter().find(|ask| ask["agent"] == "askbridge")?["id"].as_str()
 }
 
 impl Drop for Node {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits;
-use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Shelf, ShelfError};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;

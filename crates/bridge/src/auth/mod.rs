@@ -27,5 +27,5 @@ pub(crate) use loopback::{is_a_known_agent, may_be_the_user};
 pub use pairing::{LinkMadeBy, Paired, PairingError, make_code, make_link, redeem, redeem_code};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
-pub(crate) use tokens::party_of;
 pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError, checked_name};
+pub(crate) use tokens::{is_of_tokens, party_of};

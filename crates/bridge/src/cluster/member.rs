@@ -9,6 +9,7 @@ use tracing::{error, info, warn};
 
 use super::nodes::ClockAhead;
 use super::record::{GONE_PREFIX, NODE_PREFIX, NodeProfile, NodeRecord, key_of, run_name};
+use super::watch::watch;
 use crate::runtime::{Handle, chain};
 use crate::server::App;
 
@@ -46,6 +47,7 @@ pub async fn join(app: &App, profile: NodeProfile) -> Result<Membership, JoinErr
     renew(app, &profile, started).await?;
     look(handle).await?;
     info!(node.id = %handle.nodes.here(), nodes = handle.nodes.alive().len(), "This node has joined the others");
+    app.tasks.spawn(watch(app.clone(), app.stop.clone()));
     app.tasks.spawn(stay(app.clone(), profile, started, app.stop.clone()));
     Ok(Membership(()))
 }
@@ -107,15 +109,16 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
     handle.nodes.renewed(begun);
     // Any server's clock will do: they keep the same time, or an operator has worse problems.
     if let Ok(Some(server)) = handle.store.server_time().await {
-        let (ms, error_ms) = (handle.now().0 - server.at.0, server.round_trip.as_millis());
-        let error_ms = i64::try_from(error_ms).unwrap_or(i64::MAX);
-        handle.nodes.set_clock(ClockAhead { ms, error_ms });
+        // The server read its clock somewhere on the way; the middle is the best guess.
+        let half = i64::try_from(server.round_trip.as_millis() / 2).unwrap_or(i64::MAX);
+        let ms = handle.now().0.saturating_sub(half).saturating_sub(server.at.0);
+        handle.nodes.set_clock(ClockAhead { ms, error_ms: half.saturating_add(1) });
     }
     Ok(())
 }
 
 /// Reads all records.
-async fn look(handle: &Handle) -> Result<(), ShelfError> {
+pub(crate) async fn look(handle: &Handle) -> Result<(), ShelfError> {
     let now = handle.now();
     let items = handle.store.list(NODE_PREFIX, now).await?;
     handle.nodes.take_in(&items, now);

@@ -4,6 +4,7 @@
 //! - `nodes` is this node's view of all of them: who lives, and what place this node has among them.
 //! - `member` renews the record and the view; it is the only task here that runs without being asked.
 //! - `lease` gives one node at a time the right to do something.
+//! - `watch` keeps what is remembered of the shared shelf equal to it.
 //! - `report` is what `GET /v1/cluster` says.
 //!
 //! On SQLite and in memory a node is alone: nothing here is written, read or waited for. Why so:
@@ -14,10 +15,12 @@ mod member;
 mod nodes;
 mod record;
 mod report;
+mod watch;
 
 pub use member::{JoinError, Membership, join};
 pub use nodes::{NodeState, NodeView, Nodes};
 pub use record::{NodeProfile, NodeRecord};
 
 pub(crate) use lease::Lease;
+pub(crate) use member::look;
 pub(crate) use report::{ClusterJson, report};

@@ -41,7 +41,7 @@ struct View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClockAhead {
     pub(super) ms: i64,
-    /// The round trip that measured it.
+    /// Half of the round trip that measured it.
     pub(super) error_ms: i64,
 }
 

@@ -12,7 +12,7 @@ use tracing::warn;
 
 use crate::runtime::Handle;
 
-const PREFIX: &str = "channel/";
+pub(super) const PREFIX: &str = "channel/";
 
 #[derive(Debug, Default)]
 pub(crate) struct Channels(RwLock<BTreeMap<String, Arc<Channel>>>);

@@ -70,6 +70,10 @@ pub async fn ring(app: &App, options: RingingOptions) -> Result<(), ShelfError> 
     app.ring_as(Arc::clone(&options));
     apps::adopt(app).await;
     app.tasks.spawn(alarm::look_after(app.clone()));
+    if !app.handle.nodes.is_alone() {
+        let (eyes, handle, stop) = (Arc::clone(&ringing.eyes), app.handle.clone(), app.stop.clone());
+        app.tasks.spawn(async move { stop.run_until_cancelled(eyes.hear_others(handle)).await.unwrap_or_default() });
+    }
     app.tasks.spawn(async move {
         let app = app_of_task;
         let mut lease = Lease::new("ringing", app.handle.store().clone(), app.handle.nodes.clone());

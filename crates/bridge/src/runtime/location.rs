@@ -43,8 +43,6 @@ pub struct NotALocation(String);
 
 /// The index of a remote journal, in the data folder. Not `index.db`, which belongs to the journal beside it.
 pub(super) const INDEX_COPY: &str = "index-copy.db";
-/// The folder of a node's own shelf, in the data folder, if its journal is remote.
-pub(super) const OWN_FOLDER: &str = "node";
 const STREAMS: usize = 16;
 const REPLICAS: usize = 3;
 

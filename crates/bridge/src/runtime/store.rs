@@ -8,7 +8,7 @@ use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_journal::bus::{Bus, Filter, LocalBus, Message, Subject};
 use askbridge_journal::erased::{DynJournal, DynShelf, Upkeep};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
-use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 use askbridge_journal::sqlite::Space;
 use askbridge_journal::{
     Contact, Cursor, Entry, Fault, Forgetting, Forgotten, Health, Index, Lag, Memory, Meter, Nats, NotCaughtUp,
@@ -19,7 +19,7 @@ use futures_util::Stream;
 use futures_util::future::{BoxFuture, Either};
 use futures_util::stream::BoxStream;
 
-use super::location::{INDEX_COPY, Location, OWN_FOLDER};
+use super::location::{INDEX_COPY, Location};
 use crate::chance::Chance;
 
 /// Journal, shelf, bus and index of one node. Clones share them; dropping the last one closes them.
@@ -60,16 +60,16 @@ impl Parts {
 }
 
 /// The shelf of a node whose journal is on NATS.
-enum OwnShelf {
-    File(Sqlite),
+enum NodeShelf {
+    File(sqlite::OwnShelf),
     Memory(Memory),
 }
 
-impl OwnShelf {
+impl NodeShelf {
     /// Opens it in the data folder, and locks that for this process.
     fn open(folder: Option<&Path>, chance: &Chance) -> Result<Self, OpenError> {
         let Some(folder) = folder else { return Ok(Self::Memory(Memory::new(chance.u64())?)) };
-        Ok(Self::File(Sqlite::open(&sqlite::Options::new(folder.join(OWN_FOLDER), chance.u64()))?))
+        Ok(Self::File(sqlite::OwnShelf::open(folder)?))
     }
 }
 
@@ -77,7 +77,7 @@ impl OwnShelf {
 #[derive(Debug)]
 struct RemoteUpkeep {
     nats: Nats,
-    own: Sqlite,
+    own: sqlite::OwnShelf,
 }
 
 impl Upkeep for RemoteUpkeep {
@@ -132,7 +132,7 @@ impl Store {
             Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
             Location::Nats { servers, streams, replicas, access, folder } => {
                 // First, because it holds the lock of the data folder.
-                let own = OwnShelf::open(folder.as_deref(), chance)?;
+                let own = NodeShelf::open(folder.as_deref(), chance)?;
                 let options = nats::Options {
                     streams: *streams,
                     replicas: *replicas,
@@ -146,10 +146,10 @@ impl Store {
                 let index = nats.index(index.as_deref()).await?;
                 let parts = Parts::of(nats.clone(), nats.bus(), index, Arc::default());
                 Ok(Self(Arc::new(match own {
-                    OwnShelf::File(own) => {
+                    NodeShelf::File(own) => {
                         Parts { own: Box::new(own.clone()), upkeep: Box::new(RemoteUpkeep { nats, own }), ..parts }
                     }
-                    OwnShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
+                    NodeShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
                 })))
             }
         }
@@ -217,6 +217,10 @@ impl Store {
 
     /// Can the store be written? Writes only if the last write failed, since any client may call this often.
     pub(crate) async fn probe(&self, now: Timestamp) -> Result<(), ShelfError> {
+        if !Journal::exclusive(self) {
+            // A sweep of a shared shelf reads all of it.
+            return Shelf::get(self, PROBE, now).await.map(drop);
+        }
         if self.meter().is_failing() {
             return Shelf::put(self, PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
         }
@@ -322,6 +326,12 @@ impl Shelf for Store {
 
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send {
         self.0.shelf.sweep(now)
+    }
+}
+
+impl WatchShelf for Store {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        self.0.shelf.watch(prefix, after)
     }
 }
 

@@ -17,11 +17,10 @@ use askbridge_core::{Session, limits, unfit};
 use askbridge_journal::journal::Journal;
 use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
-use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
-use askbridge_policy::JsonCall;
+use askbridge_policy::{JsonCall, digest_questions};
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -33,6 +32,7 @@ use super::looks::Look;
 use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
 use super::submit::{Again, Done};
+use super::unattended::unattended_in;
 use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
@@ -143,6 +143,15 @@ impl Handle {
                 let ask = self.resolve(ask).await?;
                 let until = Box::pin(self.snooze(caller, ask, time)).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, until, ..Receipt::default() })
+            }
+            Wish::Remember { ask, rule } => {
+                let ask = self.resolve(ask).await?;
+                Box::pin(self.remember(caller, ask, &rule)).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Revoke { rule } => {
+                let news = Box::pin(self.revoke_remembered(&rule)).await?;
+                Ok(Receipt { news, ..Receipt::default() })
             }
             Wish::Keep { name, thing } => {
                 self.keep(via, &name, thing.as_ref()).await?;
@@ -293,6 +302,7 @@ impl Handle {
             branch: newest.settings.branch.as_deref(),
             body: None,
             call: None,
+            digest_questions: Some(digest_questions),
             local: None,
             present: None,
             decided_before: 0,
@@ -351,7 +361,7 @@ impl Handle {
                 _ => None,
             };
             let looks = rules.looks_at_history() || project.is_some_and(|it| it.set().looks_at_history());
-            let folder = wish.context.folder.as_deref();
+            let folder = settings.folder.as_deref().or(wish.context.folder.as_deref());
             let before = if looks { self.rules.history.about(&wish.body, folder) } else { None };
             let facts = AskFacts {
                 at: now,
@@ -359,10 +369,11 @@ impl Handle {
                 agent: &agent,
                 session: session.as_deref(),
                 title: settings.title.as_deref().or(wish.context.title.as_deref()),
-                folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
+                folder,
                 branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
                 body: Some(&wish.body),
                 call: call.as_ref().map(|call| call as &dyn Call),
+                digest_questions: Some(digest_questions),
                 local: self.rules.local(&rules, project.map(ProjectRules::set), now),
                 present: self.rules.present(),
                 decided_before: before.as_ref().map_or(0, |before| before.times),
@@ -434,18 +445,6 @@ fn ruled(
 
 fn denies(says: &RuleSays) -> bool {
     matches!(says, RuleSays::No { .. } | RuleSays::Answer(Answer::Approval(Decision::Deny { .. })))
-}
-
-/// What becomes of asks of a session that no person attends. `None`: a person does.
-fn unattended_in(settings: &Settings) -> Option<Unattended> {
-    // Few sessions have it, and every ask passes here: parsed only if it may be there.
-    let more = settings.more.as_ref().filter(|more| more.as_str().contains(UNATTENDED_FIELD))?;
-    let more: serde_json::Value = serde_json::from_str(more.as_str()).ok()?;
-    match more[UNATTENDED_FIELD].as_str()? {
-        "deny" => Some(Unattended::Deny),
-        "answer" => Some(Unattended::Answer),
-        _ => None,
-    }
 }
 
 /// An ask that is ready to be submitted.

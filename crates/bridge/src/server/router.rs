@@ -70,6 +70,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/asks/{id}/snooze", asks::snooze, asks::snooze_doc),
         at("POST", "/v1/asks/{id}/previews", asks::preview, asks::preview_doc),
         at("GET", "/v1/previews/{id}", asks::show_preview, asks::show_preview_doc),
+        at("GET", "/v1/asks/{id}/rule", remembered::offer, remembered::offer_doc),
         at("GET", "/v1/snoozes", asks::snoozes, asks::snoozes_doc),
         at("POST", "/v1/asks/{id}/withdraw", asks::withdraw, asks::withdraw_doc),
         at("POST", "/v1/sessions", sessions::create, sessions::create_doc),

@@ -214,6 +214,7 @@ async fn every_address_answers_as_the_document_says() {
     met.note("remember", 200, house.post("/v1/rules/remembered", &operator, &wanted).await);
     wanted["dry_run"] = json!(false);
     let made = met.note("remember", 201, house.post("/v1/rules/remembered", &operator, &wanted).await);
+    met.note("offeredRule", 200, house.get(&format!("/v1/asks/{id}/rule"), &operator).await);
     met.note("listRemembered", 200, house.get("/v1/rules/remembered", &operator).await);
     let path = format!("/v1/rules/remembered/{}", made["id"].as_str().unwrap());
     met.note("revokeRemembered", 200, house.delete(&path, &operator).await);

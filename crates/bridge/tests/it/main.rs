@@ -21,6 +21,7 @@ mod pace;
 mod paths;
 mod people;
 mod plugin;
+mod remembered;
 mod revoked;
 mod riders;
 mod rights;

@@ -72,6 +72,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/draft", json!({"half": "written"})),
         with("POST", "/v1/asks/{ask}/extend", json!({"seconds": 60})),
         with("POST", "/v1/asks/{ask}/previews", json!({"question": 0, "option": 0})),
+        get("/v1/asks/{ask}/rule"),
         with("POST", "/v1/asks/{ask}/snooze", json!({"seconds": 60})),
         with("POST", "/v1/asks/{ask}/undo", Value::Null),
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),

@@ -168,6 +168,11 @@ fn wish(wish: &Wish) -> String {
         Wish::Draft { ask, draft } => format!("draft {} {draft}", ask_ref(ask)),
         Wish::Snooze { ask, time: Some(time) } => format!("snooze {} {}s", ask_ref(ask), time.as_secs()),
         Wish::Snooze { ask, time: None } => format!("show {} again", ask_ref(ask)),
+        Wish::Remember { ask, rule } => {
+            let until = rule.until.map_or_else(|| "for good".to_owned(), |until| format!("until {}", until.0));
+            format!("remember {} {:?} {} {until}", ask_ref(ask), rule.decides, rule.reach.name())
+        }
+        Wish::Revoke { rule } => format!("revoke {rule}"),
         Wish::Park { ask } => format!("park {}", ask_ref(ask)),
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),

@@ -76,6 +76,7 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
           {" · "}<span>{session.waits_for_process === undefined ? words.processState(session.state === "active" ? session.process : session.state) : words.waitsForProcess(session.waits_for_process)}</span>
           {total && <span className="app-spent"> · {words.spent(total.costUsd, total.tokensIn, total.tokensOut)}</span>}
         </p>
+        {session.workflow && <Step workflow={session.workflow} />}
       </div>
       <HostLine host={session.host} />
       <div className="app-chat-deeds">
@@ -104,6 +105,17 @@ function HostLine({ host }: { readonly host: Session["host"] }) {
   const now = useNow(30_000);
   const text = hostDown(host, now, cardWords[language], language);
   return text === null ? null : <p className="app-chat-down" role="status"><Seen text={text} /></p>;
+}
+
+/** Where the conversation is in its step workflow, and what the step asks a person. */
+export function Step({ workflow }: { readonly workflow: NonNullable<Session["workflow"]> }) {
+  const words = useWords();
+  return (
+    <p className="app-chat-step">
+      <span className="app-chip">{words.workflowStep(workflow.name, workflow.step)}</span>
+      {workflow.waits_for && <span className="app-chip app-chip-waits">{words.workflowAsks(workflow.waits_for)}</span>}
+    </p>
+  );
 }
 
 /** Forgets the conversation, once the person has confirmed it. */

@@ -39,6 +39,8 @@ pub(super) fn needs(wish: &Wish) -> Needs<'static> {
             Needs::Ask(Action::Decide, named(ask))
         }
         Wish::Snooze { ask, .. } => Needs::Ask(Action::Snooze, named(ask)),
+        Wish::Remember { ask, .. } => Needs::Ask(Action::Remember, named(ask)),
+        Wish::Revoke { .. } => Needs::Caller(Action::Loosen),
         Wish::Withdraw { ask, .. } | Wish::Abandon { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
         Wish::Overtake { ask, .. } | Wish::Park { ask } | Wish::Strand { ask } => {
             Needs::Ask(Action::Report, named(ask))
@@ -79,7 +81,7 @@ pub(super) fn needs_of(right: Right<'_>) -> Needs<'_> {
         Right::ReportByHook => Needs::Caller(Action::Ask),
         Right::ListSnoozes => Needs::Caller(Action::Snooze),
         Right::Remember => Needs::Caller(Action::Remember),
-        Right::RememberApprovalOf(ask) => Needs::Ask(Action::Remember, ask),
+        Right::RememberDecisionOf(ask) => Needs::Ask(Action::Remember, ask),
         Right::RevokeRemembered => Needs::Caller(Action::Loosen),
         Right::ListParked
         | Right::ListRemembered

@@ -26,9 +26,9 @@ pub(crate) enum Right<'a> {
     ReportByHook,
     ListParked,
     ListSnoozes,
-    /// Make a rule of an approval, of whichever ask.
+    /// Make a rule of a decision, of whichever ask.
     Remember,
-    RememberApprovalOf(AskId),
+    RememberDecisionOf(AskId),
     ListRemembered,
     RevokeRemembered,
     ShowRules,

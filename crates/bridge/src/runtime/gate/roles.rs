@@ -36,7 +36,7 @@ pub(super) enum Action {
     /// Say what an agent may do without asking: its mode, its terms, its folder. Never granted to an agent, least of
     /// all to the one in question.
     Loosen,
-    /// Make a rule of an approval. Only for a paired operator's device, or a terminal.
+    /// Make a rule of a decision. Only for a paired operator's device, or a terminal.
     Remember,
     /// See the folders that agents may work in.
     BrowseFolders,
@@ -184,7 +184,7 @@ impl Caller {
             Action::Close | Action::Configure | Action::ReportSettings => {
                 "this is for the token that started the session, for operators and for this machine".to_owned()
             }
-            Action::Remember => "an approval is remembered by an operator's paired device or a terminal".to_owned(),
+            Action::Remember => "a decision is remembered by an operator's paired device or a terminal".to_owned(),
             Action::BrowseFolders => "looking for a folder needs an operator's device or a terminal".to_owned(),
             Action::Disconnect => "this is for connected machines, with their own token".to_owned(),
             Action::Keep | Action::KeepChannels => "this is for people's devices".to_owned(),

@@ -113,7 +113,7 @@ impl Connection {
         let handle = &self.app.handle;
         let may_see = |ask: &AskId| handle.may(caller, Right::ReadSession(ask.session));
         let asks: Vec<_> = asks.into_iter().filter(may_see).collect();
-        let gaze = self.gaze.get_or_insert_with(|| self.app.ringing().eyes.open());
+        let gaze = self.gaze.get_or_insert_with(|| self.app.ringing().eyes.open(&self.app.handle));
         let new = gaze.shows(&caller.name, &asks, handle.now());
         if new.is_empty() {
             return;

@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::auth::Caller;
-use crate::cluster::{ClusterJson, report};
-use crate::runtime::Right;
+use crate::cluster::{ClusterJson, look, report};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -14,6 +14,10 @@ use crate::server::problem::Trouble;
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
     app.handle.check(&caller, Right::ShowCluster)?;
+    if !app.handle.nodes.is_alone() {
+        // The nodes that joined a moment ago are in it as well.
+        look(&app.handle).await.map_err(down)?;
+    }
     Ok(json(StatusCode::OK, &report(&app)))
 }
 

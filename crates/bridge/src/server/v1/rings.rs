@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::paging::Page;
-use crate::auth::Caller;
-use crate::ringing::{Along, Redeemed, delivered, redeem, web_push_keys};
+use crate::auth::{Caller, Role};
+use crate::ringing::{Along, Redeemed, delivered, redeem, waiting_for_owner, web_push_keys};
 use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
@@ -102,6 +102,9 @@ struct UsedJson {
     /// What the notification was about, if an ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     ask: Option<String>,
+    /// How many asks wait for the person now, for the number on the app's icon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<u32>,
 }
 
 /// Needs no token: the ticket is the secret.
@@ -118,10 +121,12 @@ pub(crate) async fn use_ticket(
     };
     match redeemed {
         Redeemed::Counted { ask } | Redeemed::Again { ask } => {
-            Ok(json(StatusCode::OK, &UsedJson { ask: Some(ask.to_string()) }).into_response())
+            let waiting = waiting_for_owner(&app, &ticket).await;
+            Ok(json(StatusCode::OK, &UsedJson { ask: Some(ask.to_string()), waiting }).into_response())
         }
         Redeemed::Seen { ask } => {
-            Ok(json(StatusCode::OK, &UsedJson { ask: ask.map(|ask| ask.to_string()) }).into_response())
+            let ask = ask.map(|ask| ask.to_string());
+            Ok(json(StatusCode::OK, &UsedJson { ask, waiting: None }).into_response())
         }
         Redeemed::Refused { why } => {
             let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });

@@ -48,7 +48,7 @@ every_right! {
     Right::ListParked => ["list what is parked": |_| Right::ListParked];
     Right::ListSnoozes => ["list snoozes": |_| Right::ListSnoozes];
     Right::Remember => ["remember": |_| Right::Remember];
-    Right::RememberApprovalOf(_) => ["remember an approval": |at| Right::RememberApprovalOf(at.ask)];
+    Right::RememberDecisionOf(_) => ["remember a decision": |at| Right::RememberDecisionOf(at.ask)];
     Right::ListRemembered => ["list what is remembered": |_| Right::ListRemembered];
     Right::RevokeRemembered => ["revoke what is remembered": |_| Right::RevokeRemembered];
     Right::ShowRules => ["show rules": |_| Right::ShowRules];
