@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::cluster::join;
 use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::ringing::ring;
@@ -21,7 +22,8 @@ use askbridge_bridge::traces::Telling;
 use askbridge_bridge::workflows::GobbySource;
 use askbridge_bridge::{keeping, rule_file, stable_node_id, workflows};
 use askbridge_core::limits;
-use askbridge_journal::sqlite;
+use askbridge_journal::nats::SyncAlways;
+use askbridge_journal::{Nats, sqlite};
 use askbridge_policy::Problem;
 use tracing::{debug, info, warn};
 
@@ -58,8 +60,11 @@ impl Served {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
-        let location = Location::Sqlite { folder: settings.data.clone() };
-        let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
+        let location = settings.location()?;
+        let store = open_store(&location, &chance, wait_for_lock)
+            .await
+            .map_err(|error| no_store(settings, &location, error))?;
+        say_whether_synced(&location).await;
         // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
         debug!(node.id = %stable_node, "This is node {stable_node}");
@@ -84,12 +89,13 @@ impl Served {
         let public_url = settings.public_url(tls.as_ref(), address);
         let origins = settings.origins(tls.as_ref(), public_url.as_deref());
         let app = App::new(AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version });
+        let tls_is_on = tls.is_some();
         if let Some(tls) = tls {
             app.encrypt(Arc::new(tls));
         }
         app.be_reached(settings.reach_file());
         app.agents
-            .recall(app.handle.store(), app.handle.now())
+            .recall(&app.handle.store().own(), app.handle.now())
             .await
             .context("could not recall the agents that run")?;
         app.recall_taps().await.context("could not recall the taps that are waited for")?;
@@ -109,6 +115,9 @@ impl Served {
         keeping::keep(&app, settings.retention());
         let ringing = settings.ringing_options(public_url.clone());
         ring(&app, ringing).await.context("could not look after the channels")?;
+        join(&app, settings.node_profile(address, tls_is_on, public_url.as_deref()))
+            .await
+            .map_err(anyhow::Error::from)?;
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
         further.serve(&app, &spoken.router);
@@ -190,10 +199,30 @@ async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -
     }
 }
 
-fn no_store(settings: &Settings, error: OpenError) -> Failure {
+/// Says whether the servers of a journal on NATS have each entry on disk before they acknowledge it: a client cannot see
+/// that, only their monitoring pages say it.
+async fn say_whether_synced(location: &Location) {
+    let Location::Nats { access, .. } = location else { return };
+    match Nats::check_sync(&access.monitors).await {
+        SyncAlways::Verified => info!("The servers of the journal sync each entry to disk"),
+        SyncAlways::NotSet { servers } => warn!(
+            servers = servers.join(", "),
+            "The servers of the journal do not sync each entry to disk: what was acknowledged can be lost when all of \
+             them lose power at once. Set `sync_interval: always` in their `jetstream` section"
+        ),
+        SyncAlways::Unknown { why } => warn!(
+            why,
+            "Whether the servers of the journal sync each entry to disk is not known. Set `sync_interval: always` in their \
+             `jetstream` section, and name their monitoring addresses in `nats.monitors`"
+        ),
+    }
+}
+
+fn no_store(settings: &Settings, location: &Location, error: OpenError) -> Failure {
     use sqlite::Error::{InUse, Lost, Replaced};
     let in_use = matches!(error, OpenError::Sqlite(InUse { .. }));
     let has_lost = matches!(error, OpenError::Sqlite(Lost { .. } | Replaced { .. }));
+    let is_remote = matches!(error, OpenError::Nats(_));
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();
@@ -205,6 +234,11 @@ fn no_store(settings: &Settings, error: OpenError) -> Failure {
         return failure.hint(
             "if its log `askbridge.db-wal` was moved, put it back; otherwise put back a copy with `askbridge journal restore --replace FILE`. If it is meant to be as it is, type `askbridge journal accept`",
         );
+    }
+    if is_remote {
+        return failure.hint(format!(
+            "are the servers of the journal `{location}` running, version 2.12 or newer, with JetStream switched on (`--jetstream`)? `askbridge cluster up` starts some to try it out"
+        ));
     }
     failure
 }

@@ -9,18 +9,21 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use askbridge_bridge::cluster::NodeProfile;
 use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
+use askbridge_bridge::runtime::{Location, NatsAccess};
 use askbridge_bridge::traces::Collector;
 use askbridge_bridge::when_down::WHEN_DOWN_FILE;
 use askbridge_bridge::workflows::GobbySource;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::rules::ToolPattern;
 use askbridge_core::terms::{Rules, Warm};
+use askbridge_journal::nats::{Auth, Secret, Tls};
 use askbridge_platform::ourselves;
 
 use crate::client::dialable;
@@ -109,6 +112,7 @@ impl Settings {
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
+        "sqlite".clone_into(&mut top.journal);
         let tls = &mut scratch.set.tls;
         (*tls.cert, *tls.key, *tls.listen, *tls.redirect) = (None, None, None, None);
         (*tls.authority, *tls.tailscale) = (None, None);
@@ -124,6 +128,62 @@ impl Settings {
     pub(crate) fn collector(&self) -> Option<Collector> {
         let askbridge_config::Collector { host, port, authority, base } = (*self.otel.endpoint).clone()?;
         Some(Collector { host, port, authority, base })
+    }
+
+    /// Where the journal is.
+    pub(crate) fn location(&self) -> Result<Location, Failure> {
+        let location = Location::read(&self.top.journal, &self.data).map_err(anyhow::Error::from)?;
+        let Location::Nats { servers, streams, folder, .. } = location else { return Ok(location) };
+        Ok(Location::Nats {
+            servers,
+            streams,
+            replicas: *self.nats.replicas as usize,
+            access: self.nats_access()?,
+            folder,
+        })
+    }
+
+    /// How to be let in by the servers of the journal.
+    fn nats_access(&self) -> Result<NatsAccess, Failure> {
+        let nats = &self.nats;
+        let secret = |path: &PathBuf| {
+            let text = fs::read_to_string(path);
+            let text = text.with_context(|| format!("could not read `{}` (`nats.password_file`)", path.display()))?;
+            Ok::<_, anyhow::Error>(Secret::new(text.trim()))
+        };
+        let auth = match (&*nats.credentials, &*nats.nkey, &*nats.password_file, &*nats.user) {
+            (Some(file), ..) => Auth::CredentialsFile(file.clone()),
+            (None, Some(file), ..) => Auth::NkeyFile(file.clone()),
+            (None, None, Some(file), Some(user)) => Auth::Password { user: user.clone(), password: secret(file)? },
+            (None, None, Some(file), None) => Auth::Token(secret(file)?),
+            (None, None, None, Some(_)) => {
+                return Err(Failure::new("`nats.user` has no password").hint("set `nats.password_file`"));
+            }
+            (None, None, None, None) => Auth::Address,
+        };
+        let certificate = match (&*nats.certificate, &*nats.certificate_key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+            (None, None) => None,
+            _ => return Err(Failure::new("of `nats.certificate` and `nats.certificate_key`, only one is set")),
+        };
+        let tls = Tls { authority: (*nats.authorities).clone(), certificate, required: false };
+        let monitors = nats.monitors.iter().map(|host| format!("http://{host}")).collect();
+        Ok(NatsAccess { auth, tls, monitors })
+    }
+
+    /// What this server says about itself to others that share its journal.
+    pub(crate) fn node_profile(&self, address: SocketAddr, has_tls: bool, public: Option<&str>) -> NodeProfile {
+        let scheme = if has_tls { "https" } else { "http" };
+        let served = || format!("{scheme}://{}", dialable(address));
+        let address = self.node.address.as_deref().or(public).map(str::to_owned).unwrap_or_else(served);
+        let name = (*self.node.name).clone().or_else(ourselves::host_name).unwrap_or_else(|| "this machine".to_owned());
+        NodeProfile {
+            name,
+            labels: (*self.node.labels).clone(),
+            address: Some(address),
+            roots: self.host_options().roots.iter().map(|root| root.display().to_string()).collect(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 
     /// How long conversations are kept.
@@ -205,7 +265,8 @@ impl Settings {
     /// Where gobby's rules are read from.
     pub(crate) fn gobby_source(&self) -> GobbySource {
         let folder = self.top.gobby_rules.as_ref().map(|folder| std::path::absolute(folder).unwrap_or(folder.clone()));
-        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from) }
+        let scratch = Some(self.data.join("run").join("git"));
+        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from), scratch }
     }
 
     /// The local socket, in a private folder.
@@ -278,7 +339,12 @@ pub(crate) fn trusted(path: &Path, setting: &str) -> Result<Authorities, Failure
 
 /// Is there a program of this name on PATH?
 pub(crate) fn has_program(name: &str) -> bool {
-    text("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    find_program(name).is_some()
+}
+
+/// Returns the program of this name on PATH.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&text("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Returns flags for what was set for this command alone, which another one would not know.

@@ -9,7 +9,6 @@ mod collector;
 mod file;
 mod flags;
 mod kind;
-mod nearest;
 mod reference;
 mod resolve;
 mod rules;
@@ -25,6 +24,6 @@ pub use reference::page as reference;
 pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;
 pub use settings::{
-    Acme, Agents, Dialects, Hooks, Limits, Log, Mcp, Notify, Otel, Outbound, Settings, Terms, Tls, Top,
+    Acme, Agents, Dialects, Hooks, Limits, Log, Mcp, Nats, Node, Notify, Otel, Outbound, Settings, Terms, Tls, Top,
 };
 pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

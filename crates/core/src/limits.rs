@@ -240,8 +240,14 @@ pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 pub const DECIDED_BEFORE_MAX: usize = 10_000;
 /// How long that is kept after the last decision. Beyond: the count begins anew.
 pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Approvals that are remembered. Beyond: no further one is.
+/// After this many same decisions in a row, a person is offered a rule for them. Beyond: it stays offered.
+pub const RULE_OFFERED_AFTER: u32 = 4;
+/// Decisions that are remembered as rules. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
+/// How long a rule holds that was made of a decision, if no time was said.
+pub const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Bytes of the line that says in lists what such a rule is about. Beyond: cut.
+pub const REMEMBERED_ABOUT_BYTES_MAX: usize = 200;
 /// Bytes of a project's rule file. Beyond: it is refused.
 pub const PROJECT_RULES_BYTES_MAX: usize = 128 * 1024;
 /// Project files that are kept in memory, and folders for which it is known which file counts. Beyond: the one that was
@@ -278,6 +284,12 @@ pub const WORKFLOW_LINKS_MAX: usize = 100;
 pub const WORKFLOW_STRAY_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long git may take to say which files are changed; less than [`CONSULT_MAX`]. Beyond: none count as changed.
 pub const GIT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// Bytes of a repository's head. Beyond: nothing counts as changed.
+pub const GIT_HEAD_BYTES_MAX: u64 = 4 * 1024;
+/// Bytes of a setting of a repository. Beyond: it does not count.
+pub const GIT_SETTING_BYTES_MAX: usize = 4 * 1024;
+/// Files over which the indexes of a repository are spread. Beyond: nothing counts as changed if git needs the rest.
+pub const GIT_SHARED_INDEXES_MAX: usize = 64;
 /// How many repositories are looked at at once. Beyond: they wait, within that time.
 pub const GIT_LOOKS_MAX: usize = 4;
 /// Bytes that git may print about them. Beyond: none count as changed.
@@ -392,6 +404,23 @@ pub const AGENT_IDLE: Duration = Duration::from_secs(30 * 60);
 /// it again.
 pub const AGENT_STARTS_MAX: u32 = 3;
 
+/// How often a node that shares its journal renews what it says about itself, and its leases.
+pub const NODE_RENEWS_EVERY: Duration = Duration::from_secs(2);
+/// How long a node may not renew. Beyond: the others take it for down, and it acts as if they did.
+pub const NODE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How long a lease is held after a renewal was begun. Beyond: its holder stops. Shorter than [`LEASE_LOST_AFTER`], so that
+/// it stops before another begins.
+pub const LEASE_HELD: Duration = Duration::from_secs(8);
+/// How long another node's lease must not change. Beyond: it may be taken.
+pub const LEASE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How much later each further node settles what is due. The nodes before it have done so by then, if they live.
+pub const RANK_DELAY: Duration = Duration::from_millis(500);
+/// How many nodes settle what is due each at its own time. Beyond: the rest do so with the last of them.
+pub const RANKS_MAX: u32 = 20;
+/// How far a node's clock may be off. Beyond: it says so, and leaves it to other nodes to decide what is due.
+pub const CLOCK_OFF_MAX: Duration = Duration::from_secs(2);
+/// How many nodes may share a journal. Beyond: a further one does not start.
+pub const NODES_MAX: usize = 256;
 /// How long a request waits until this node's index shows what the client has already seen or written. Beyond: 503, and
 /// the client tries again.
 pub const INDEX_WAIT_MAX: Duration = Duration::from_secs(5);

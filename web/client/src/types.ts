@@ -491,6 +491,19 @@ export interface CloseSession {
   why?: string;
 }
 
+/** The nodes that share a journal. */
+export interface Cluster {
+  /** Is this server the only one that can use its journal? */
+  alone: boolean;
+  /** The node that answered. */
+  here: string;
+  /** Does this node leave it to others to settle what is due and to ring, because it cannot reach the journal or its clock is off? */
+  holds_back?: string;
+  nodes: Node[];
+  /** The place of this node among those that are up: the first settles what is due. */
+  rank: number;
+}
+
 /** A code that was made. */
 export interface Code {
   /** Six digits. Kept here only as a hash. */
@@ -1213,14 +1226,20 @@ export type NewQuestion = string | {
   question: string;
 };
 
-/** An approval to be remembered. */
+/** A decision to be remembered. */
 export interface NewRemembered {
-  /** An approval: open or over. */
+  /** An ask: open or over. */
   ask: string;
+  /** What the rule says. `allow`: the call is allowed. `as_before`: what people decided about the same ask several times in a row, as `GET /v1/asks/{id}/rule` offers it. */
+  do?: "allow" | "as_before";
   /** Only show the rule; nothing is stored. */
   dry_run?: boolean;
   /** Where it counts: in the ask's session, in the session's folder and below it, or everywhere. */
   for?: "session" | "project" | "everywhere";
+  /** It holds for good, until it is revoked; without `until`. */
+  for_good?: boolean;
+  /** The id of the rule that was shown. If it would be another by now, nothing is stored. */
+  id?: string;
   /** Until when, within 366 days; 30 days if it is missing. Like `2026-12-31T18:00:00Z`. */
   until?: string;
 }
@@ -1301,10 +1320,43 @@ export interface NewWithdrawal {
 /** What a notice is about, if not an ask. Each channel says which of them it tells. */
 export type NewsKind = "turn_ended" | "agent_failed" | "expired" | "channel_failed" | "down" | "digest";
 
+/** A node. */
+export interface Node {
+  /** Where people and other nodes reach it. */
+  address?: string;
+  /** How many agents run there. */
+  agents: number;
+  /** How many may. */
+  agents_max: number;
+  /** By how much its clock is ahead of the servers', in milliseconds. */
+  clock_ahead_ms?: number;
+  connections: number;
+  id: string;
+  labels?: string[];
+  /** How many entries of the journal its index has not applied yet. */
+  lag: number;
+  name: string;
+  /** Folders in which its agents may work. */
+  roots?: string[];
+  /** Since when it is down, by its own clock. */
+  since?: string;
+  started_at: string;
+  state: NodeState;
+  version: string;
+}
+
+export type NodeState = "up" | "down";
+
 /** What "always" could mean. */
 export interface OfferedRule {
   label: string;
   rule: unknown;
+}
+
+/** The rule that is offered about an ask. */
+export interface OfferedRuleOfAsk {
+  /** `null`: none is offered. */
+  offer: RuleOffer | null;
 }
 
 export type OneOrSeveral = string | string[];
@@ -1386,6 +1438,8 @@ export interface Problem {
   /** On HTTP also the header `Retry-After`; a socket has no headers. */
   retry_after_seconds?: number;
   status: number;
+  /** The code that a device shows with the tap, for the machine that wants to be connected. */
+  tap_code?: string;
   title: string;
   /** The page about the code, on the server that sent it. */
   type: string;
@@ -1710,21 +1764,29 @@ export interface RecordedWishes {
   warm?: RecordedWarm;
 }
 
-/** An approval that is remembered. */
+/** A decision that is remembered as a rule. */
 export interface Remembered {
+  /** One line of what it is about: a command, a file, a question. Empty for those of earlier releases. */
+  about: string;
   /** The ask that it was made of. */
   ask: string;
   device: string;
+  /** `allow`, `deny` or `answer`. */
+  do: string;
+  /** The file in which people can read the rule; `null` if the server writes none. */
+  file: string | null;
   /** `session`, `project` or `everywhere`. */
   for: string;
   id: string;
   last_used_at: Time | null;
   made_at: Time;
   person: string;
-  /** The rule that it became, as a rule file has it: for exactly this call. */
+  /** The rule that it became, as a rule file has it: for exactly this call, or these questions. */
   rule: string;
+  /** The tool of an approval; empty for questions. */
   tool: string;
-  until: Time;
+  /** `null`: for good. */
+  until: Time | null;
   /** How often it has decided. */
   uses: number;
 }
@@ -1776,6 +1838,16 @@ export type RingState = "suppressed" | "sending" | "failed" | "sent" | "delivere
 
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
+
+/** A rule that says what people decided several times in a row. */
+export interface RuleOffer {
+  /** What was chosen, for questions: the labels. */
+  chosen?: string;
+  /** The rule as it would be. */
+  rule: Remembered;
+  /** How often in a row. */
+  times: number;
+}
 
 /** Something that is wrong with a rule file. */
 export interface RuleProblem {
@@ -2052,6 +2124,8 @@ export interface Taps {
 export interface TicketUsed {
   /** What the notification was about, if an ask. */
   ask?: string;
+  /** How many asks wait for the person now, for the number on the app's icon. */
+  waiting?: number;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */

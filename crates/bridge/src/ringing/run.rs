@@ -26,14 +26,17 @@ use super::listen::Listeners;
 use super::open::{StillOpen, audience, open_asks};
 use super::send::{close, hold, ring_once};
 use super::tell::tell_once;
-use super::{RingingOptions, alarm, doubt};
+use super::{RingingOptions, alarm, apps, doubt};
 use crate::auth::Caller;
+use crate::cluster::Lease;
 use crate::hooks::presence;
 use crate::runtime::{FollowUpdate, Follower, HubMessage, Interest, chain};
 use crate::server::App;
 
 /// Delay before the journal is followed again after an error.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
+/// Events that are taken in before the timers are looked at again.
+const HEARD_TOGETHER: usize = 64;
 
 /// What became of an effect.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ enum Report {
     /// No fate: none of them was open any longer.
     Rang {
         channel: ChannelId,
-        asks: Vec<AskId>,
+        asks: Arc<[AskId]>,
         fate: Option<Fate>,
     },
     /// No fate: there was nothing to send.
@@ -67,16 +70,59 @@ pub async fn ring(app: &App, options: RingingOptions) -> Result<(), ShelfError> 
     }
     let (app_of_task, options) = (app.clone(), Arc::new(options));
     app.ring_as(Arc::clone(&options));
+    apps::adopt(app).await;
     app.tasks.spawn(alarm::look_after(app.clone()));
+    if !app.handle.nodes.is_alone() {
+        let (eyes, handle, stop) = (Arc::clone(&ringing.eyes), app.handle.clone(), app.stop.clone());
+        app.tasks.spawn(async move { stop.run_until_cancelled(eyes.hear_others(handle)).await.unwrap_or_default() });
+    }
     app.tasks.spawn(async move {
-        let stop = app_of_task.stop.clone();
+        let app = app_of_task;
+        let mut lease = Lease::new("ringing", app.handle.store().clone(), app.handle.nodes.clone());
         tokio::select! {
             biased;
-            () = stop.cancelled() => {}
-            () = Loop::new(app_of_task, options).run() => {}
+            () = app.stop.cancelled() => {}
+            () = ring_while_it_is_ours(&app, options, &mut lease) => {}
         }
+        lease.release(app.handle.now()).await;
     });
     Ok(())
+}
+
+/// Runs the loop. Where several nodes share the journal, only one of them rings at a time: the one with the lease.
+async fn ring_while_it_is_ours(app: &App, options: Arc<RingingOptions>, lease: &mut Lease) {
+    if app.handle.nodes.is_alone() {
+        return Loop::new(app.clone(), options).run().await;
+    }
+    loop {
+        while lease.left().is_none() {
+            lease.renew(app.handle.now()).await;
+            if lease.left().is_none() {
+                tokio::time::sleep(limits::NODE_RENEWS_EVERY).await;
+            }
+        }
+        // What other nodes rang while they had the lease.
+        if let Err(error) = app.ringing().load_rings(&app.handle).await {
+            warn!(error = chain(&error), "What was rung could not be read; trying again");
+            tokio::time::sleep(TRY_AGAIN).await;
+            continue;
+        }
+        let ringing = Loop::new(app.clone(), Arc::clone(&options)).run();
+        tokio::select! {
+            () = ringing => return,
+            () = keep(lease, app) => warn!("Another node may ring now: this one could not renew its lease"),
+        }
+    }
+}
+
+/// Renews the lease until it is lost.
+async fn keep(lease: &mut Lease, app: &App) {
+    while let Some(left) = lease.left() {
+        tokio::time::sleep(limits::NODE_RENEWS_EVERY.min(left)).await;
+        let renewing = lease.renew(app.handle.now());
+        // A renewal that takes too long must not keep the loop running.
+        let _ = tokio::time::timeout(limits::NODE_RENEWS_EVERY, renewing).await;
+    }
 }
 
 struct Loop {
@@ -124,11 +170,11 @@ impl Loop {
             }
             let clock = self.app.handle.clock.clone();
             let now = clock.now();
-            let next = self.ringer.next_at(now);
+            let mut next = self.ringer.next_at(now);
             if next.is_some_and(|at| at <= now) {
                 self.poll(now).await;
+                next = self.ringer.next_at(clock.now());
             }
-            let next = self.ringer.next_at(clock.now());
             let timer = async {
                 match next {
                     Some(at) => clock.sleep_until(at).await,
@@ -149,17 +195,36 @@ impl Loop {
                 Some(report) = self.reports.1.recv() => self.report(report).await,
                 () = ringing.changed.notified() => self.take_over(),
                 () = ringing.eyes.less.notified() => self.ringer.look_again(),
+                () = self.app.handle.left.notified() => self.ringer.look_again(),
                 () = timer => {}
-                update = heard => match update {
-                    Ok(FollowUpdate::Lagged) | Err(_) => {
-                        follower = None;
-                        tokio::time::sleep(TRY_AGAIN).await;
+                update = heard => {
+                    if let Some(follower_so_far) = follower.take() {
+                        follower = self.hear_all(update, follower_so_far).await;
                     }
-                    Ok(FollowUpdate::Snapshot(_)) => follower = None,
-                    Ok(update) => self.hear(update).await,
-                },
+                }
             }
         }
+    }
+
+    /// Takes what the follower said, and what it has ready besides, so that the timers are looked at once for many events.
+    /// `None`: it has to be followed anew.
+    async fn hear_all(&mut self, first: Result<FollowUpdate, Rejection>, mut follower: Follower) -> Option<Follower> {
+        let mut update = first;
+        for _ in 0..HEARD_TOGETHER {
+            match update {
+                Ok(FollowUpdate::Lagged) | Err(_) => {
+                    tokio::time::sleep(TRY_AGAIN).await;
+                    return None;
+                }
+                Ok(FollowUpdate::Snapshot(_)) => return None,
+                Ok(message) => self.hear(message).await,
+            }
+            match follower.next_if_ready() {
+                Some(next) => update = next,
+                None => break,
+            }
+        }
+        Some(follower)
     }
 
     /// Takes over which channels there are, whether a person is away, and what people are told.
@@ -167,7 +232,7 @@ impl Loop {
         self.take_channels();
         let news = std::mem::take(&mut *self.app.ringing().news.lock());
         let around = Around::away(self.app.ringing().is_away());
-        news.iter().for_each(|news| self.ringer.happened(news, None, &around));
+        news.iter().for_each(|news| self.ringer.happened(news, |_| true, &around));
     }
 
     fn take_channels(&mut self) {
@@ -265,12 +330,14 @@ impl Loop {
             return;
         }
         // An agent that waits for an answer has not finished.
-        if *occurrence == Occurrence::TurnEnded && !self.ringer.open_in(|other| other == session).is_empty() {
+        let has_ended = matches!(occurrence, Occurrence::TurnEnded(_));
+        if has_ended && !self.ringer.open_in(|other| other == session).is_empty() {
             return;
         }
         if let Some(news) = news_of(&self.app.handle, session, at, occurrence).await {
             let around = Around::away(self.app.ringing().is_away());
-            self.ringer.happened(&news, None, &around);
+            let elsewhere = if has_ended { apps::elsewhere(&self.app, session).await } else { BTreeSet::new() };
+            self.ringer.happened(&news, |channel| !elsewhere.contains(channel), &around);
         }
     }
 
@@ -338,7 +405,7 @@ impl Loop {
         if let Some(why) = broken_why {
             info!(channel = id.0, why, "A channel does not work any longer");
             let news = broken(&app.handle, &channel, &why, is_gone);
-            self.ringer.happened(&news, Some(&id), &Around::away(app.ringing().is_away()));
+            self.ringer.happened(&news, |other| *other != id, &Around::away(app.ringing().is_away()));
         }
         self.take_channels();
     }

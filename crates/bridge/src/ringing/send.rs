@@ -26,7 +26,7 @@ const NAMED_MAX: usize = 5;
 const TICKETS_MAX: usize = 36;
 
 /// Rings one channel for these asks. `None`: none of them is open any longer.
-pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nth: u8) -> Option<Fate> {
+pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &Arc<[AskId]>, nth: u8) -> Option<Fate> {
     let Some(channel) = app.ringing().channels.get(&channel.0) else {
         return Some(Fate::Refused { why: "the channel was removed".to_owned() });
     };
@@ -45,7 +45,7 @@ pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nt
     let (mut notice, mut fresh) = write(app, &channel, asks, &named, nth);
     notice.receipt = receipt(app, &channel, &mut fresh);
     let began = app.handle.now().0;
-    let mut ring = Ring { asks: asks.into(), times: nth.saturating_add(1), ..blank(&channel, began) };
+    let mut ring = Ring { asks: Arc::clone(asks), times: nth.saturating_add(1), ..blank(&channel, began) };
     if let Some(before) = before {
         // The buttons of an earlier message about the same ask still count; one that failed may have arrived all the same.
         ring.tickets = kept_tickets(before.tickets);
@@ -60,7 +60,7 @@ pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nt
         return Some(Fate::Later { after: None, why: chain(&error) });
     }
     app.ringing().remember_several(&key, &notice);
-    let fate = deliver(app, &channel, &notice, named.first().filter(|_| asks.len() == 1), nth).await;
+    let fate = deliver(app, &channel, &notice, (&named, asks.len()), nth).await;
     note_fate(app, &channel, &key, began, &fate).await;
     Some(fate)
 }
@@ -213,8 +213,8 @@ async fn close_ring(app: &App, channel: &Channel, ask: AskId, ring: Ring) -> Opt
         true
     })
     .await;
-    // Nothing is sent to a browser, so that says nothing about the channel.
-    (!matches!(channel.service, Service::WebPush(_))).then_some(Fate::Sent { reference: None })
+    // Nothing is sent to a browser or an app, so that says nothing about the channel.
+    (!matches!(channel.service, Service::WebPush(_) | Service::App(_))).then_some(Fate::Sent { reference: None })
 }
 
 /// Is any other ask of this ring still open? A summary goes when the last of its asks is settled. What is over stays over,

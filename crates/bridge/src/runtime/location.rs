@@ -1,9 +1,21 @@
 //! Where a store is, parsed from the text of a setting.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use askbridge_journal::nats::{Auth, Tls, without_secrets};
+
+/// How to be let in by NATS servers, and which of them to believe.
+#[derive(Debug, Clone, Default)]
+pub struct NatsAccess {
+    pub auth: Auth,
+    pub tls: Tls,
+    /// Addresses of the servers' monitoring pages, which say whether each entry is on disk before it is acknowledged.
+    pub monitors: Vec<String>,
+}
+
 /// Where a store is, and what is needed to open it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Location {
     /// A file in this folder, for one server alone.
     Sqlite { folder: PathBuf },
@@ -17,8 +29,10 @@ pub enum Location {
         streams: usize,
         /// How many servers keep a copy of each entry.
         replicas: usize,
-        /// The file of this node's index; `None` keeps it in memory.
-        index: Option<PathBuf>,
+        /// How to be let in.
+        access: NatsAccess,
+        /// The data folder, for this node's own files: its index and its own shelf. `None` keeps both in memory.
+        folder: Option<PathBuf>,
     },
 }
 
@@ -28,9 +42,20 @@ pub enum Location {
 pub struct NotALocation(String);
 
 /// The index of a remote journal, in the data folder. Not `index.db`, which belongs to the journal beside it.
-const INDEX_COPY: &str = "index-copy.db";
+pub(super) const INDEX_COPY: &str = "index-copy.db";
 const STREAMS: usize = 16;
 const REPLICAS: usize = 3;
+
+impl fmt::Display for Location {
+    /// For people, without what a URL may hold of secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite { folder } => write!(f, "{}", folder.display()),
+            Self::Memory => f.write_str("memory"),
+            Self::Nats { servers, .. } => f.write_str(&without_secrets(servers)),
+        }
+    }
+}
 
 impl Location {
     /// Parses a setting. `data` is the data folder: the default location of the store, and the folder for a node's own
@@ -41,11 +66,12 @@ impl Location {
             None if setting == "sqlite" => Ok(Self::Sqlite { folder: data.to_owned() }),
             None if setting == "memory" => Ok(Self::Memory),
             Some(("sqlite", folder)) if !folder.is_empty() => Ok(Self::Sqlite { folder: folder.into() }),
-            Some(("nats", rest)) if is_list(rest) => Ok(Self::Nats {
+            Some(("nats" | "tls", rest)) if is_list(rest) => Ok(Self::Nats {
                 servers: setting.to_owned(),
                 streams: STREAMS,
                 replicas: REPLICAS,
-                index: Some(data.join(INDEX_COPY)),
+                access: NatsAccess::default(),
+                folder: Some(data.to_owned()),
             }),
             _ => Err(not()),
         }
@@ -63,17 +89,19 @@ mod tests {
 
     #[test]
     fn a_setting_names_a_store() {
-        let read = |setting: &str| Location::read(setting, Path::new("/data"));
-        assert_eq!(read("sqlite"), Ok(Location::Sqlite { folder: "/data".into() }));
-        assert_eq!(read("sqlite:/srv/asks"), Ok(Location::Sqlite { folder: "/srv/asks".into() }));
-        assert_eq!(read("memory"), Ok(Location::Memory));
+        let read = |setting: &str| Location::read(setting, Path::new("/data")).map(|read| format!("{read:?}"));
+        let shown = |location: Location| Ok(format!("{location:?}"));
+        assert_eq!(read("sqlite"), shown(Location::Sqlite { folder: "/data".into() }));
+        assert_eq!(read("sqlite:/srv/asks"), shown(Location::Sqlite { folder: "/srv/asks".into() }));
+        assert_eq!(read("memory"), shown(Location::Memory));
         let nats = Location::Nats {
             servers: "nats://a:4222,b:4222".to_owned(),
             streams: 16,
             replicas: 3,
-            index: Some("/data/index-copy.db".into()),
+            access: NatsAccess::default(),
+            folder: Some("/data".into()),
         };
-        assert_eq!(read("nats://a:4222,b:4222"), Ok(nats));
+        assert_eq!(read("nats://a:4222,b:4222"), shown(nats));
         for other in ["", "sqlite:", "nats:a", "nats://", "nats://a,", "postgres://a", "/srv/asks"] {
             assert_eq!(read(other), Err(NotALocation(other.to_owned())), "{other}");
         }

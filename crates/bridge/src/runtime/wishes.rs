@@ -14,13 +14,13 @@ use askbridge_core::rules::asks::{
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
+use askbridge_journal::journal::Journal;
 use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
-use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
-use askbridge_policy::JsonCall;
+use askbridge_policy::{JsonCall, digest_questions};
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -32,6 +32,7 @@ use super::looks::Look;
 use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
 use super::submit::{Again, Done};
+use super::unattended::unattended_in;
 use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
@@ -143,6 +144,15 @@ impl Handle {
                 let until = Box::pin(self.snooze(caller, ask, time)).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, until, ..Receipt::default() })
             }
+            Wish::Remember { ask, rule } => {
+                let ask = self.resolve(ask).await?;
+                Box::pin(self.remember(caller, ask, &rule)).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Revoke { rule } => {
+                let news = Box::pin(self.revoke_remembered(&rule)).await?;
+                Ok(Receipt { news, ..Receipt::default() })
+            }
             Wish::Keep { name, thing } => {
                 self.keep(via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
@@ -156,11 +166,7 @@ impl Handle {
             Wish::Deliver { parcel, proof } => {
                 self.submit_in(parcel.session(), Intent::Deliver { parcel, proof }).await
             }
-            Wish::Took { parcel, proof } => {
-                let session = parcel.session();
-                self.note(session, [Intent::Deliver { parcel, proof }]);
-                Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
-            }
+            wish @ Wish::Took { .. } => self.note_wish(wish),
             Wish::Return { ask, result } => self.submit_about(ask, Intent::Return { ask, result }).await,
         }
     }
@@ -198,7 +204,7 @@ impl Handle {
             Some(session) => session,
             None => {
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
-                session_for(&caller.party, &key)
+                self.session_for(&caller.party, &key)
             }
         };
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
@@ -282,6 +288,7 @@ impl Handle {
             branch: newest.settings.branch.as_deref(),
             body: None,
             call: None,
+            digest_questions: Some(digest_questions),
             local: None,
             present: None,
             decided_before: 0,
@@ -340,7 +347,7 @@ impl Handle {
                 _ => None,
             };
             let looks = rules.looks_at_history() || project.is_some_and(|it| it.set().looks_at_history());
-            let folder = wish.context.folder.as_deref();
+            let folder = settings.folder.as_deref().or(wish.context.folder.as_deref());
             let before = if looks { self.rules.history.about(&wish.body, folder) } else { None };
             let facts = AskFacts {
                 at: now,
@@ -348,10 +355,11 @@ impl Handle {
                 agent: &agent,
                 session: session.as_deref(),
                 title: settings.title.as_deref().or(wish.context.title.as_deref()),
-                folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
+                folder,
                 branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
                 body: Some(&wish.body),
                 call: call.as_ref().map(|call| call as &dyn Call),
+                digest_questions: Some(digest_questions),
                 local: self.rules.local(&rules, project.map(ProjectRules::set), now),
                 present: self.rules.present(),
                 decided_before: before.as_ref().map_or(0, |before| before.times),
@@ -425,18 +433,6 @@ fn denies(says: &RuleSays) -> bool {
     matches!(says, RuleSays::No { .. } | RuleSays::Answer(Answer::Approval(Decision::Deny { .. })))
 }
 
-/// What becomes of asks of a session that no person attends. `None`: a person does.
-fn unattended_in(settings: &Settings) -> Option<Unattended> {
-    // Few sessions have it, and every ask passes here: parsed only if it may be there.
-    let more = settings.more.as_ref().filter(|more| more.as_str().contains(UNATTENDED_FIELD))?;
-    let more: serde_json::Value = serde_json::from_str(more.as_str()).ok()?;
-    match more[UNATTENDED_FIELD].as_str()? {
-        "deny" => Some(Unattended::Deny),
-        "answer" => Some(Unattended::Answer),
-        _ => None,
-    }
-}
-
 /// An ask that is ready to be submitted.
 struct Prepared {
     intents: Vec<Intent>,
@@ -487,10 +483,17 @@ fn door_wishes(door: &str) -> Wishes {
     LISTING.iter().find(|row| row.name == door).map(|row| (row.wishes)()).unwrap_or_default()
 }
 
-/// An ask without a session gets one of its own, derived from the key so that every node derives the same.
-fn session_for(party: &PartyId, key: &Key) -> SessionId {
-    let party = party.as_str();
-    SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
+impl Handle {
+    /// An ask without a session gets one of its own, derived from the key so that every node derives the same.
+    fn session_for(&self, party: &PartyId, key: &Key) -> SessionId {
+        let (party, key) = (party.as_str(), key.as_str().as_bytes());
+        let (length, node) = (party.len().to_le_bytes(), self.stable_node().0.to_le_bytes());
+        // The token files of all machines have one party, but the keys of their scripts have nothing to do with each other.
+        match party == Caller::THIS_MACHINE && !self.store.exclusive() {
+            true => SessionId(derived(&[&length, party.as_bytes(), &node, key])),
+            false => SessionId(derived(&[&length, party.as_bytes(), key])),
+        }
+    }
 }
 
 #[cfg(test)]

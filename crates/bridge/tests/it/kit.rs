@@ -120,7 +120,7 @@ impl House {
 
     /// Drives sessions by the gobby rules of this folder.
     pub(crate) async fn rule_by_gobby(&self, folder: &Path) {
-        let source = GobbySource { folder: Some(folder.to_owned()), projects: false, home: None };
+        let source = GobbySource { folder: Some(folder.to_owned()), projects: false, ..GobbySource::default() };
         let read = source.read().expect("the folder can be read");
         follow(&self.app, source, read).await;
     }

@@ -17,11 +17,11 @@ impl Surroundings for Around {
         self.away
     }
 
-    fn held(&self, person: &PersonId, ask: AskId) -> Option<Held> {
+    fn held(&self, _: &ChannelId, person: &PersonId, ask: AskId) -> Option<Held> {
         self.present.contains(&(person.to_string(), ask)).then_some(Held::Present)
     }
 
-    fn is_present(&self, person: &PersonId) -> bool {
+    fn is_present(&self, _: &ChannelId, person: &PersonId, _: Option<SessionId>) -> bool {
         self.present.iter().any(|(name, _)| name == person.as_str())
     }
 
@@ -82,7 +82,7 @@ fn ring_all(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(Channe
             match effect {
                 Effect::Ring { channel, asks, .. } => {
                     ringer.rang(&channel, &asks, &sent(), now);
-                    rang.push((channel, asks));
+                    rang.push((channel, asks.to_vec()));
                 }
                 Effect::Close { channel, ask } => drop(ringer.closed(&channel, ask, &sent(), now)),
                 Effect::Tell { channel, news } => drop(ringer.told(&channel, news, &sent(), now)),
@@ -195,6 +195,31 @@ fn ten_thousand_at_once_become_one_summary() {
     assert_eq!(rang.iter().map(|(_, asks)| asks.len()).collect::<Vec<_>>(), [10_000]);
 }
 
+/// Thousands of asks are in memory once, and not once for each channel and try.
+#[test]
+fn channels_that_are_down_share_one_summary_and_note_nothing_of_its_asks() {
+    let mut ringer = with_channels(&[("phone", "ada"), ("desk", "ada"), ("other", "bob")]);
+    let around = Around::default();
+    for number in 1..=1_000 {
+        ringer.opened(open_at(number, T), BTreeMap::new(), &around);
+    }
+    let mut now = at(15);
+    for _ in 0..3 {
+        let rings = ringer.poll(now, &around).into_iter().map(|effect| match effect {
+            Effect::Ring { channel, asks, .. } => (channel, asks),
+            other => panic!("{other:?}"),
+        });
+        let rings: Vec<_> = rings.collect();
+        assert_eq!(rings.len(), 3);
+        assert!(rings.iter().all(|(_, asks)| asks.len() == 1_000 && Arc::ptr_eq(asks, &rings[0].1)));
+        for (channel, asks) in &rings {
+            ringer.rang(channel, asks, &Fate::Later { after: None, why: "down".to_owned() }, now);
+        }
+        assert!(ringer.channels.values().all(|queue| !queue.notes_failures()));
+        now = ringer.next_at(now).unwrap();
+    }
+}
+
 #[test]
 fn a_channel_that_is_down_is_tried_again_ever_more_seldom_and_rings_in_the_end() {
     let mut ringer = with_channels(&[("phone", "ada")]);
@@ -299,7 +324,7 @@ proptest! {
                 for effect in effects {
                     match effect {
                         Effect::Ring { channel, asks, .. } => {
-                            for ask in &asks {
+                            for ask in &*asks {
                                 prop_assert!(!settled.contains(ask));
                                 prop_assert!(now >= opened[&ask.number].plus(Duration::from_secs(15)));
                             }
@@ -307,7 +332,7 @@ proptest! {
                                 ringer.rang(&channel, &asks, &Fate::Later { after: None, why: String::new() }, now);
                                 continue;
                             }
-                            for ask in &asks {
+                            for ask in &*asks {
                                 let key = (*ask, channel.clone());
                                 let before = rung.get(&key).copied();
                                 if let Some(Rung { times, last }) = before {
@@ -353,6 +378,7 @@ fn news(kind: NewsKind) -> News {
         at: T,
         audience: Audience::Everyone,
         session: Some(SessionId(7)),
+        usage: None,
         title: "It stopped".to_owned(),
         body: String::new(),
         path: "/".to_owned(),
@@ -375,8 +401,8 @@ fn an_agent_that_fails_is_told_after_the_grace_on_the_channels_that_want_it() {
     let terms = ChannelTerms { tells: BTreeSet::new(), ..terms("ada") };
     ringer.set_channel(channel("desk"), terms);
     let around = Around::default();
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
-    ringer.happened(&news(NewsKind::TurnEnded), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
+    ringer.happened(&news(NewsKind::TurnEnded), |_| true, &around);
     assert_eq!(ringer.next_at(T), Some(at(15)));
     assert_eq!(tells(&mut ringer, at(14), &around), []);
     assert_eq!(tells(&mut ringer, at(15), &around), [(channel("phone"), 1)]);
@@ -387,11 +413,11 @@ fn an_agent_that_fails_is_told_after_the_grace_on_the_channels_that_want_it() {
 fn a_person_who_goes_on_or_is_there_is_not_told_that_an_agent_stopped() {
     let mut ringer = with_channels(&[("phone", "ada")]);
     let around = Around::default();
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
     ringer.goes_on(SessionId(7));
     assert_eq!(tells(&mut ringer, at(15), &around), []);
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
-    ringer.happened(&news(NewsKind::Expired), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
+    ringer.happened(&news(NewsKind::Expired), |_| true, &around);
     let here = Around { present: BTreeSet::from([("ada".to_owned(), ask_no(1))]), ..Around::default() };
     assert_eq!(tells(&mut ringer, at(15), &here), [(channel("phone"), 1)], "what was missed is told all the same");
 }
@@ -429,7 +455,7 @@ fn no_more_notices_wait_on_a_channel_than_a_person_reads() {
     let mut ringer = with_channels(&[("phone", "ada")]);
     let around = Around::default();
     for _ in 0..1000 {
-        ringer.happened(&news(NewsKind::Expired), None, &around);
+        ringer.happened(&news(NewsKind::Expired), |_| true, &around);
     }
     let told: usize = tells(&mut ringer, T, &around).iter().map(|(_, count)| count).sum();
     assert_eq!(told, 20);

@@ -17,8 +17,6 @@ pub(crate) enum Source {
     Request,
     /// A connection that stays open: each wish is rate limited.
     Socket,
-    /// A machine of the server's own, without a connection: each wish is rate limited.
-    Attendant,
     /// The bridge's own end of the agent in this session: the process that it runs there, or the hook of a terminal
     /// that the session mirrors. Only `hosts` and `hooks` make one. The process has no rate limit; a hook's request was
     /// rate limited.
@@ -37,7 +35,7 @@ impl Entrance {
     /// Does each wish count against the caller's rate? If not, the request that brought it did, or there is no limit.
     pub(super) fn paces_each_wish(self) -> bool {
         match self.source {
-            Source::Socket | Source::Attendant => true,
+            Source::Socket => true,
             Source::Request | Source::Agent(_) => false,
         }
     }

@@ -34,6 +34,9 @@ pub(super) struct StoredTap {
     pub(super) leader: Option<String>,
     pub(super) devices: String,
     pub(super) goes_on_at: Option<i64>,
+    /// What the card shows, and the machine that wants to be connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
 }
 
 pub(super) fn place(ask: AskId) -> String {
@@ -42,7 +45,7 @@ pub(super) fn place(ask: AskId) -> String {
 
 /// Continues to watch the taps that an earlier server requested.
 pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
-    for item in app.handle.store.list(PREFIX, app.handle.clock.now()).await? {
+    for item in app.handle.store.own().list(PREFIX, app.handle.clock.now()).await? {
         let ask = item.key.strip_prefix(PREFIX).and_then(|ask| ask.parse().ok());
         if let (Some(ask), Ok(kept)) = (ask, serde_json::from_slice(&item.value)) {
             watch(app, ask, kept);
@@ -53,7 +56,8 @@ pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
 
 /// Waits for the end of a tap in a task.
 pub(super) fn watch(app: &App, ask: AskId, kept: StoredTap) -> Tap {
-    let tap = Tap { ask, devices: kept.devices.clone(), goes_on_at: kept.goes_on_at.map(Timestamp) };
+    let (devices, code) = (kept.devices.clone(), kept.code.clone());
+    let tap = Tap { ask, devices, goes_on_at: kept.goes_on_at.map(Timestamp), code };
     let key = (kept.by.clone(), kept.purpose.clone());
     app.taps.opened(key.clone(), tap.clone());
     let watching = app.clone();
@@ -154,7 +158,7 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
     let decides = matches!(kept.purpose, Purpose::Decide { .. });
     if let (true, true, Some(shell)) = (is_given, decides, kept.by.process()) {
         let leader = kept.leader.as_deref().and_then(ProcessId::read);
-        if let Err(error) = app.agents.vouch_for_good(shell, leader, &app.handle.store, now).await {
+        if let Err(error) = app.agents.vouch_for_good(shell, leader, &app.handle.store.own(), now).await {
             warn!(error = chain(&error), "Could not remember a tap beyond this run");
         }
     }
