@@ -133,6 +133,7 @@ mod tests {
             audience: Audience::Everyone,
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         handle.submit(life(2), vec![Intent::Start(Box::new(start))]).await.unwrap();
         assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(2), exists: true });

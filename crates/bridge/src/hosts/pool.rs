@@ -233,6 +233,10 @@ async fn host(pool: Arc<HostPool>, session: SessionId, mode: StartMode) {
                 state.left_running += 1;
                 false
             }
+            ProcessEnd::Displaced => {
+                state.fruitless.remove(&session);
+                false
+            }
             ProcessEnd::WithProgress => {
                 state.fruitless.remove(&session);
                 true

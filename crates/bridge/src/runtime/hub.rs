@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
+use super::claims::NewestClaims;
 use super::error::chain;
 use super::handle::Handle;
 use super::hub_message::HubMessage;
@@ -133,6 +134,11 @@ impl Hub {
         let news = Arc::new(HubMessage::of(stored, &listeners.told));
         let bytes = news.bytes();
         listeners.tell(stored.entry.session, access, &news, bytes);
+    }
+
+    /// Counts an entry as told that is not to be shown.
+    fn pass_over(&self, stored: &Stored) {
+        self.listeners.lock().told.advance(stored);
     }
 
     /// Tells the connections that watch this one session, and those of its owner: no other can hold a seat in it.
@@ -294,7 +300,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut seats = handle.store.subscribe(Topic::Seat.into());
     let mut whispers = handle.store.subscribe(Topic::Whisper.into());
     let mut looks = handle.store.subscribe(Topic::Look.into());
-    let mut from = from;
+    let (mut from, mut claims) = (from, NewestClaims::default());
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
         loop {
@@ -306,6 +312,10 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     Some(Ok(Followed::Entry(stored))) => {
                         from.advance(&stored);
                         learn(&handle, &stored);
+                        if !claims.shows(&handle, &stored).await {
+                            handle.hub.pass_over(&stored);
+                            continue;
+                        }
                         let access = handle.access(stored.entry.session);
                         handle.hub.tell(&stored, access.as_deref());
                         stored.entry.events.iter().for_each(|written| handle.ends.hear(&written.event));

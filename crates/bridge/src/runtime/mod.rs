@@ -3,6 +3,7 @@
 mod access;
 mod bots;
 mod cache;
+mod claims;
 mod deltas;
 mod drafts;
 mod ends;

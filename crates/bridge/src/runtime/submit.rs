@@ -217,7 +217,9 @@ impl Handle {
                     let events = (self.decide)(&state.session, intent.clone(), at).unwrap_or_default();
                     events.into_iter().map(Written::new).collect()
                 }
-                Rider::Content(written) => vec![written.clone()],
+                // What an agent says that another node has displaced is not shown anyway.
+                Rider::Content(epoch, _) if state.session.is_over_for(*epoch) => Vec::new(),
+                Rider::Content(_, written) => vec![written.clone()],
             };
             bytes += written.iter().map(|written| written.json.len()).sum::<usize>();
             let is_full = noted.len() + written.len() > limits::ENTRY_EVENTS_MAX || bytes > RIDERS_BYTES_MAX;
@@ -296,6 +298,7 @@ impl Handle {
         state.head = Some(position);
         state.digest = entry.digest();
         state.last_at = at;
+        self.note_claims(state, position, &entry);
         state.trusted = true;
         self.meters.rounds(&state.session, &entry.events);
         self.open_bytes.hear(&entry.events);
@@ -330,6 +333,7 @@ impl Handle {
         state.session = Session::new(state.session.id);
         state.head = None;
         state.digest = Digest::ZERO;
+        state.claims.clear();
         // Boxed, because it is rarely needed and large.
         Box::pin(self.catch_up(state)).await?;
         state.trusted = true;
@@ -346,6 +350,7 @@ impl Handle {
             let Some(last) = batch.last() else { return Ok(news) };
             for stored in &batch {
                 stored.entry.events.iter().for_each(|written| evolve(&mut state.session, &written.event));
+                self.note_claims(state, stored.position, &stored.entry);
             }
             state.head = Some(last.position);
             state.digest = last.entry.digest();

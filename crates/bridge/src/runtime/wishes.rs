@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askbridge_core::answer::{Answer, Decision, RuleSays};
 use askbridge_core::ask::{Ask, Asker, Body};
 use askbridge_core::event::{Audience, Event, Settings, Started, ToolRuling};
-use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
+use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::rules::asks::{
@@ -26,6 +26,7 @@ use tracing::warn;
 use super::bots::check_bots_answer;
 use super::ends::End;
 use super::error::down;
+use super::gate::Entrance;
 use super::handle::Handle;
 use super::history::Decided;
 use super::looks::Look;
@@ -36,12 +37,19 @@ use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
 impl Handle {
-    /// Carries out a granted wish, durably, or says why not. `via` names the dialect or door.
+    /// Carries out a granted wish, durably, or says why not.
     ///
     /// An answer is inlined; the rest is boxed, so that its futures do not enlarge this one, which every layer copies.
-    pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    pub(super) async fn carry_out(
+        &self,
+        caller: &Caller,
+        entrance: &Entrance,
+        wish: Wish,
+    ) -> Result<Receipt, Rejection> {
         match wish {
-            Wish::Ask(wish) => Box::pin(self.ask_shown(caller, wish, Listen::No)).await.map(|(receipt, _)| receipt),
+            Wish::Ask(wish) => {
+                Box::pin(self.ask_shown(caller, entrance, wish, Listen::No)).await.map(|(receipt, _)| receipt)
+            }
             Wish::Answer { ask, reply, undo } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
@@ -62,13 +70,15 @@ impl Handle {
                     let rule = format!("bot {}", caller.name);
                     return self.submit_about(ask, Intent::Rule { ask, rule, answer }).await;
                 }
-                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via), undo }]).await
+                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(entrance.via), undo }])
+                    .await
             }
-            wish => Box::pin(self.carry_out_other(caller, via, wish)).await,
+            wish => Box::pin(self.carry_out_other(caller, entrance, wish)).await,
         }
     }
 
-    async fn carry_out_other(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    async fn carry_out_other(&self, caller: &Caller, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let via = entrance.via;
         match wish {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
             Wish::Start { session, door, agent, settings } => {
@@ -80,6 +90,7 @@ impl Handle {
                     audience: Audience::Everyone,
                     settings: *settings,
                     continues: None,
+                    host: None,
                 };
                 self.submit_in(session, Intent::Start(Box::new(start))).await
             }
@@ -99,25 +110,29 @@ impl Handle {
             }
             Wish::Unsay { message } => self.submit_in(message.session, Intent::Unsay { message }).await,
             Wish::Interrupt { session } => {
-                self.submit_in(session, Intent::Interrupt { by: Some(caller.who(via)) }).await
+                let interrupt = Intent::Interrupt { by: Some(caller.who(via)) };
+                self.submit_in(session, entrance.fenced(interrupt)).await
             }
             Wish::Configure { session, settings } | Wish::ReportSettings { session, settings } => {
-                self.submit_in(session, Intent::Configure(settings)).await
+                self.submit_in(session, entrance.fenced(Intent::Configure(settings))).await
             }
             Wish::Note { session, level, text } => {
                 let session = self.newest(session).await?.session;
                 if self.session(session).await?.end.is_some() {
                     return Err(Refusal::SessionClosed(session).into());
                 }
-                let noted = self.record(session, None, Epoch(0), Event::Notice { level, text }).await;
+                let epoch = entrance.epoch().unwrap_or_default();
+                let noted = self.record(session, None, epoch, Event::Notice { level, text }).await;
                 noted.map_err(down)?;
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
-            Wish::Withdraw { ask, why } => self.about(ask, |ask| Intent::Withdraw { ask, why }).await,
-            Wish::Abandon { ask, why } => self.about(ask, |ask| Intent::Abandon { ask, why }).await,
-            Wish::Overtake { ask, mouth, ran } => self.about(ask, |ask| Intent::Overtake { ask, mouth, ran }).await,
-            Wish::Park { ask } => self.about(ask, |ask| Intent::Park { ask }).await,
-            Wish::Strand { ask } => self.about(ask, |ask| Intent::Strand { ask }).await,
+            Wish::Withdraw { ask, why } => self.about(entrance, ask, |ask| Intent::Withdraw { ask, why }).await,
+            Wish::Abandon { ask, why } => self.about(entrance, ask, |ask| Intent::Abandon { ask, why }).await,
+            Wish::Overtake { ask, mouth, ran } => {
+                self.about(entrance, ask, |ask| Intent::Overtake { ask, mouth, ran }).await
+            }
+            Wish::Park { ask } => self.about(entrance, ask, |ask| Intent::Park { ask }).await,
+            Wish::Strand { ask } => self.about(entrance, ask, |ask| Intent::Strand { ask }).await,
             Wish::Dismiss { ask, words } => {
                 if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
                     return Err(Rejection::TooLarge("these words are too long".to_owned()));
@@ -152,22 +167,29 @@ impl Handle {
                 Ok(Receipt { session, ..Receipt::default() })
             }
             Wish::Call(_) => unreachable!("the gate makes calls itself"),
-            Wish::Hand { parcel } => self.submit_in(parcel.session(), Intent::Hand { parcel }).await,
+            Wish::Hand { parcel } => self.submit_in(parcel.session(), entrance.fenced(Intent::Hand { parcel })).await,
             Wish::Deliver { parcel, proof } => {
-                self.submit_in(parcel.session(), Intent::Deliver { parcel, proof }).await
+                self.submit_in(parcel.session(), entrance.fenced(Intent::Deliver { parcel, proof })).await
             }
             Wish::Took { parcel, proof } => {
                 let session = parcel.session();
-                self.note(session, [Intent::Deliver { parcel, proof }]);
+                self.note(session, [entrance.fenced(Intent::Deliver { parcel, proof })]);
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
-            Wish::Return { ask, result } => self.submit_about(ask, Intent::Return { ask, result }).await,
+            Wish::Return { ask, result } => {
+                self.submit_about(ask, entrance.fenced(Intent::Return { ask, result })).await
+            }
         }
     }
 
-    async fn about(&self, ask: AskRef, intent: impl FnOnce(AskId) -> Intent) -> Result<Receipt, Rejection> {
+    async fn about(
+        &self,
+        entrance: &Entrance,
+        ask: AskRef,
+        intent: impl FnOnce(AskId) -> Intent,
+    ) -> Result<Receipt, Rejection> {
         let ask = self.resolve(ask).await?;
-        self.submit_about(ask, intent(ask)).await
+        self.submit_about(ask, entrance.fenced(intent(ask))).await
     }
 
     async fn decided(&self, caller: &Caller, ask: AskId, intents: Vec<Intent>) -> Result<Receipt, Rejection> {
@@ -190,6 +212,7 @@ impl Handle {
     pub(super) async fn ask_shown(
         &self,
         caller: &Caller,
+        entrance: &Entrance,
         wish: Box<AskWish>,
         listen: Listen,
     ) -> Result<(Receipt, Option<CreatedAsk>), Rejection> {
@@ -223,7 +246,7 @@ impl Handle {
                 };
                 let prepared = self.prepare(caller, wish, known, project.as_deref(), permission.as_ref());
                 rule = prepared.rule;
-                Some(prepared.intents)
+                Some(prepared.intents.into_iter().map(|intent| entrance.fenced(intent)).collect())
             };
             let decided = |events: &[Written]| {
                 end = asked_in(events).filter(|_| listen == Listen::ForTheEnd).map(|ask| self.end_of(ask.id));
@@ -315,6 +338,7 @@ impl Handle {
                     audience: Audience::Everyone,
                     settings: settings.clone(),
                     continues: None,
+                    host: None,
                 };
                 (settings.into(), None, Some(start))
             }

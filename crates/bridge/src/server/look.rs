@@ -131,6 +131,7 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
         let Some(last) = read.last() else { break };
         after = Some(last.position);
         *left -= read.len();
+        let read = app.handle.shown(session, read).await?;
         read.iter().for_each(|stored| take(stored));
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askbridge_bridge::runtime::Rider;
 use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
-use askbridge_core::ids::{AskId, SessionId};
+use askbridge_core::ids::{AskId, Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::journal::Journal;
@@ -190,10 +190,8 @@ async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
 }
 
 fn text(block: usize) -> Rider {
-    Rider::Content(Written::new(Event::Text {
-        block: u32::try_from(block).expect("few blocks"),
-        text: format!("Text {block}."),
-    }))
+    let block = u32::try_from(block).expect("few blocks");
+    Rider::Content(Epoch(0), Written::new(Event::Text { block, text: format!("Text {block}.") }))
 }
 
 /// The blocks of text and the other events of each entry, in order.

@@ -291,6 +291,7 @@ impl Hall {
             audience: Audience::Only(vec![PersonId::from("eve")]),
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         let session = SessionId(100 + column as u128);
         self.house.handle.submit(session, vec![Intent::Start(Box::new(start))]).await.expect("it can be started");

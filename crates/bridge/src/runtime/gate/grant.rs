@@ -48,7 +48,7 @@ impl<'a> Gate<'a> {
             wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(wish)).await?,
             wish => wish,
         };
-        self.handle.carry_out(caller, entrance.via, wish).await
+        self.handle.carry_out(caller, &entrance, wish).await
     }
 
     /// Grants an ask to a caller that is shown it, and may wait for its end: see [`Handle::ask_shown`].
@@ -62,7 +62,7 @@ impl<'a> Gate<'a> {
         let wish = Wish::Ask(wish);
         self.check(caller, entrance, &wish)?;
         let Wish::Ask(wish) = wish else { unreachable!("it was made above") };
-        self.handle.ask_shown(caller, wish, listen).await
+        self.handle.ask_shown(caller, &entrance, wish, listen).await
     }
 
     /// May this caller wish this, by this entrance, at this rate?

@@ -118,6 +118,7 @@ impl House {
             audience,
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None, client_id: None };
         let intents = vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(self.ask(owner))), say];
