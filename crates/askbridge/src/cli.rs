@@ -6,8 +6,8 @@ use askbridge_config::{ForEveryone, ForServer};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    answer, ask, away, channel, completions, config, connect, demo, digest, doctor, expose, hook, inbox, init, journal,
-    mcp, notify, pair, policy, resume, run, serve, taps, token,
+    answer, ask, away, channel, cluster, completions, config, connect, demo, digest, doctor, expose, hook, inbox, init,
+    journal, mcp, notify, pair, policy, resume, run, serve, taps, token,
 };
 use crate::failure::Failure;
 use crate::settings::CommandLine;
@@ -29,6 +29,7 @@ Usage: askbridge [COMMAND]
   run, mcp, hook   run a program as an agent; what agents start to reach you
   away, resume     say that you are away; take up parked runs again
   journal, taps    check, back up or prune the journal; when taps are needed
+  cluster          share a journal between machines
   config, doctor   show and check the settings; find out what is wrong
   completions      completions for your shell
 
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Disconnect,
     /// Say whether a tap on a paired device is needed before a program speaks for a person
     Taps(taps::Args),
+    /// Share a journal with other machines: show the nodes, or start some here to try it out
+    Cluster(cluster::Args),
     /// Check, export, back up, restore or prune the journal
     Journal(journal::Args),
     /// Run a program as an agent: it and everything below it may ask but never decide

@@ -114,6 +114,7 @@ fn client(settings: &Settings, command: Command) -> Result<Exit, Failure> {
             Command::Disconnect => commands::connect::off(settings).await,
             Command::Taps(args) => commands::taps::run(settings, args).await,
             Command::Token(args) => commands::token::run(settings, args).await,
+            Command::Cluster(args) => commands::cluster::run(settings, args).await,
             Command::Journal(args) => commands::journal::run(settings, &args).await,
             Command::Run(args) => commands::run::run(settings, args).await,
             Command::Mcp(args) => commands::mcp::run(settings, args).await,

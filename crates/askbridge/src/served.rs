@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::cluster::join;
 use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::ringing::ring;
@@ -58,8 +59,10 @@ impl Served {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
-        let location = Location::Sqlite { folder: settings.data.clone() };
-        let store = open_store(&location, &chance, wait_for_lock).await.map_err(|error| no_store(settings, error))?;
+        let location = settings.location().map_err(anyhow::Error::from)?;
+        let store = open_store(&location, &chance, wait_for_lock)
+            .await
+            .map_err(|error| no_store(settings, &location, error))?;
         // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
         debug!(node.id = %stable_node, "This is node {stable_node}");
@@ -84,12 +87,13 @@ impl Served {
         let public_url = settings.public_url(tls.as_ref(), address);
         let origins = settings.origins(tls.as_ref(), public_url.as_deref());
         let app = App::new(AppOptions { handle, tokens, origins, requests_per_second, failures_per_minute, version });
+        let tls_is_on = tls.is_some();
         if let Some(tls) = tls {
             app.encrypt(Arc::new(tls));
         }
         app.be_reached(settings.reach_file());
         app.agents
-            .recall(app.handle.store(), app.handle.now())
+            .recall(&app.handle.store().own(), app.handle.now())
             .await
             .context("could not recall the agents that run")?;
         app.recall_taps().await.context("could not recall the taps that are waited for")?;
@@ -109,6 +113,9 @@ impl Served {
         keeping::keep(&app, settings.retention());
         let ringing = settings.ringing_options(public_url.clone());
         ring(&app, ringing).await.context("could not look after the channels")?;
+        join(&app, settings.node_profile(address, tls_is_on, public_url.as_deref()))
+            .await
+            .map_err(anyhow::Error::from)?;
         app.look_ahead().await;
         let server = serve(app.clone(), spoken.router.clone(), listeners, settings.top.user.to_string());
         further.serve(&app, &spoken.router);
@@ -190,10 +197,11 @@ async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -
     }
 }
 
-fn no_store(settings: &Settings, error: OpenError) -> Failure {
+fn no_store(settings: &Settings, location: &Location, error: OpenError) -> Failure {
     use sqlite::Error::{InUse, Lost, Replaced};
     let in_use = matches!(error, OpenError::Sqlite(InUse { .. }));
     let has_lost = matches!(error, OpenError::Sqlite(Lost { .. } | Replaced { .. }));
+    let is_remote = matches!(error, OpenError::Nats(_));
     let failure = Failure::from(anyhow::Error::from(error));
     if in_use {
         let folder = settings.data.display();
@@ -205,6 +213,11 @@ fn no_store(settings: &Settings, error: OpenError) -> Failure {
         return failure.hint(
             "if its log `askbridge.db-wal` was moved, put it back; otherwise put back a copy with `askbridge journal restore --replace FILE`. If it is meant to be as it is, type `askbridge journal accept`",
         );
+    }
+    if is_remote {
+        return failure.hint(format!(
+            "are the servers of the journal `{location}` running, version 2.12 or newer, with JetStream switched on (`--jetstream`)? `askbridge cluster up` starts some to try it out"
+        ));
     }
     failure
 }

@@ -9,12 +9,14 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use askbridge_bridge::cluster::NodeProfile;
 use askbridge_bridge::hooks::HookOptions;
 use askbridge_bridge::hosts::{HostOptions, LAUNCH_COMMAND, environment};
 use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
+use askbridge_bridge::runtime::{Location, NotALocation};
 use askbridge_bridge::traces::Collector;
 use askbridge_bridge::when_down::WHEN_DOWN_FILE;
 use askbridge_bridge::workflows::GobbySource;
@@ -109,6 +111,7 @@ impl Settings {
         *top.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         (*top.url, *top.token, *top.public_url) = (None, None, None);
         (*top.retention, *top.retention_size) = (None, None);
+        "sqlite".clone_into(&mut top.journal);
         let tls = &mut scratch.set.tls;
         (*tls.cert, *tls.key, *tls.listen, *tls.redirect) = (None, None, None, None);
         (*tls.authority, *tls.tailscale) = (None, None);
@@ -124,6 +127,33 @@ impl Settings {
     pub(crate) fn collector(&self) -> Option<Collector> {
         let askbridge_config::Collector { host, port, authority, base } = (*self.otel.endpoint).clone()?;
         Some(Collector { host, port, authority, base })
+    }
+
+    /// Where the journal is.
+    pub(crate) fn location(&self) -> Result<Location, NotALocation> {
+        let location = Location::read(&self.top.journal, &self.data)?;
+        Ok(match location {
+            Location::Nats { servers, streams, folder, .. } => {
+                let replicas = *self.nats.replicas as usize;
+                Location::Nats { servers, streams, replicas, folder }
+            }
+            local => local,
+        })
+    }
+
+    /// What this server says about itself to others that share its journal.
+    pub(crate) fn node_profile(&self, address: SocketAddr, has_tls: bool, public: Option<&str>) -> NodeProfile {
+        let scheme = if has_tls { "https" } else { "http" };
+        let served = || format!("{scheme}://{}", dialable(address));
+        let address = self.node.address.as_deref().or(public).map(str::to_owned).unwrap_or_else(served);
+        let name = (*self.node.name).clone().or_else(ourselves::host_name).unwrap_or_else(|| "this machine".to_owned());
+        NodeProfile {
+            name,
+            labels: (*self.node.labels).clone(),
+            address: Some(address),
+            roots: self.host_options().roots.iter().map(|root| root.display().to_string()).collect(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 
     /// How long conversations are kept.
@@ -278,7 +308,12 @@ pub(crate) fn trusted(path: &Path, setting: &str) -> Result<Authorities, Failure
 
 /// Is there a program of this name on PATH?
 pub(crate) fn has_program(name: &str) -> bool {
-    text("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    find_program(name).is_some()
+}
+
+/// Returns the program of this name on PATH.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&text("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 /// Returns flags for what was set for this command alone, which another one would not know.

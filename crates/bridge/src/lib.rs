@@ -2,12 +2,13 @@
 //!
 //! [`runtime`] submits wishes and follows the journal; [`auth`] identifies callers; [`server`] listens; [`hosts`] runs
 //! agents, [`hooks`] serves those in people's own terminals, `consult` asks rules what either may do, [`workflows`] asks gobby's;
-//! [`keeping`] forgets sessions after their retention; [`outbound`] makes calls to other servers; [`meters`] counts,
+//! [`keeping`] forgets sessions after their retention; [`outbound`] makes calls to other servers; [`meters`] counts, [`cluster`] knows the nodes that share a journal,
 //! [`traces`] exports spans.
 
 pub mod auth;
 pub mod chance;
 pub mod clock;
+pub mod cluster;
 mod consult;
 mod derived;
 mod driver;

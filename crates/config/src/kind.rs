@@ -34,6 +34,7 @@ pub enum Form {
     Folder,
     Folders,
     File,
+    Journal,
     Text,
     Secret,
     Url,
@@ -80,6 +81,23 @@ pub(crate) const fn folders() -> Kind<Vec<PathBuf>> {
 
 pub(crate) const fn file() -> Kind<Option<PathBuf>> {
     Kind { form: Form::File, read: |_, text| Ok(some(text).map(PathBuf::from)) }
+}
+
+/// Where the journal is: a word, or the addresses of NATS servers.
+pub(crate) const fn journal() -> Kind<String> {
+    Kind {
+        form: Form::Journal,
+        read: |form, text| match is_journal(text) {
+            true => Ok(text.to_owned()),
+            false => Err(form.wrong(text)),
+        },
+    }
+}
+
+fn is_journal(text: &str) -> bool {
+    let servers = text.strip_prefix("nats://").or_else(|| text.strip_prefix("tls://"));
+    let is_server = |server: &str| is_host(server.trim().trim_start_matches("nats://").trim_start_matches("tls://"));
+    text == "sqlite" || servers.is_some_and(|servers| servers.split(',').all(is_server))
 }
 
 pub(crate) const fn text() -> Kind<String> {
@@ -428,6 +446,13 @@ mod tests {
         let hosts = hosts();
         assert_eq!((hosts.read)(hosts.form, "ask.example, b.example:8443").unwrap(), ["ask.example", "b.example:8443"]);
         assert!((hosts.read)(hosts.form, "https://ask.example").is_err());
+        let journal = journal();
+        for right in ["sqlite", "nats://a:4222", "nats://10.0.0.1:4222,b", "tls://a,tls://b", "nats://[::1]:4222"] {
+            assert_eq!((journal.read)(journal.form, right).as_deref(), Ok(right));
+        }
+        for wrong in ["", "memory", "nats://", "nats://a,", "nats://me:secret@a", "postgres://a", "/srv/asks"] {
+            assert!((journal.read)(journal.form, wrong).is_err(), "{wrong}");
+        }
         let endpoint = endpoint();
         assert!((endpoint.read)(endpoint.form, "https://localhost:14000/dir").is_ok());
         for wrong in ["http://acme.example/dir", "acme.example", "https://", "https:///dir", "https://me@acme.example/"]

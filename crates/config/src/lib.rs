@@ -25,6 +25,6 @@ pub use reference::page as reference;
 pub use resolve::{Config, Problem, SettingSources};
 pub use rules::Ruled;
 pub use settings::{
-    Acme, Agents, Dialects, Hooks, Limits, Log, Mcp, Notify, Otel, Outbound, Settings, Terms, Tls, Top,
+    Acme, Agents, Dialects, Hooks, Limits, Log, Mcp, Nats, Node, Notify, Otel, Outbound, Settings, Terms, Tls, Top,
 };
 pub use table::{Key, Machine, Setting, Shown, Source, Whose, misspelt};

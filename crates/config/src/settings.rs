@@ -17,8 +17,8 @@ use ipnet::IpNet;
 use super::collector::{Collector, collector};
 use super::kind::{
     AcmeChallenge, Kind, LogFormat, SpokenAt, address, address_or_none, amount, count, dialects, endpoint, file,
-    folder, folders, hosts, hours, level, one_of, origins, ranges, secret, server, span, span_or_zero, spans_of, text,
-    tools, url, waits, word_or_none, yes_or_no,
+    folder, folders, hosts, hours, journal, level, one_of, origins, ranges, secret, server, span, span_or_zero,
+    spans_of, text, tools, url, waits, word_or_none, yes_or_no,
 };
 use super::table::Default::{Computed, Nothing, Text};
 use super::table::{Flag, Key, Machine, Names, Setting, USUAL, Whose, settings};
@@ -32,6 +32,9 @@ settings! {
         data: Option<PathBuf> = folder(),
             Computed("$XDG_DATA_HOME/askbridge, or ~/.local/share/askbridge", |machine| machine.data.as_ref()),
             whose: Whose::Everyone;
+        /// Where asks and conversations are kept: sqlite, in the data folder of this machine; or the addresses of NATS
+        /// servers, which every askbridge that names them shares
+        journal: String = journal(), Text("sqlite");
         /// How long a conversation is kept after something last happened in it, like `90d`; then it is forgotten whole,
         /// unless something in it is unfinished; keep: for ever
         retention: Option<Duration> = span("keep", limits::RETENTION_MAX), Text("keep");
@@ -73,6 +76,23 @@ settings! {
         /// Folders in which agents may work, with colons between; without it, the home folder and the one in which the
         /// server was started
         roots: Vec<PathBuf> = folders(), Text("");
+    }
+
+    /// This server among those that share a journal on NATS.
+    node: Node {
+        /// The name by which people know it; without it, the name of the machine
+        name: Option<String> = word_or_none(), Text("");
+        /// What it offers to agents, like `gpu`, so that a new session can ask for it
+        labels: Vec<String> = hosts(), Text("");
+        /// The address at which people and other nodes reach it, like `https://desk.example.org`
+        address: Option<String> = url(), Text("");
+    }
+
+    /// The servers of a journal on NATS.
+    nats: Nats {
+        /// How many servers keep a copy of each entry: 3 of three or more; 1 risks what that server has. Counts when the
+        /// journal is made
+        replicas: u32 = count(5), Text("3");
     }
 
     /// HTTPS without a proxy.

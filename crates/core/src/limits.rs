@@ -391,3 +391,21 @@ pub const AGENT_IDLE: Duration = Duration::from_secs(30 * 60);
 /// How often in a row an agent's process may end before it has received anything. Beyond: only the next message starts
 /// it again.
 pub const AGENT_STARTS_MAX: u32 = 3;
+
+/// How often a node that shares its journal renews what it says about itself, and its leases.
+pub const NODE_RENEWS_EVERY: Duration = Duration::from_secs(2);
+/// How long a node may not renew. Beyond: the others take it for down, and it acts as if they did.
+pub const NODE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How long a lease is held after a renewal was begun. Beyond: its holder stops. Shorter than [`LEASE_LOST_AFTER`], so that
+/// it stops before another begins.
+pub const LEASE_HELD: Duration = Duration::from_secs(8);
+/// How long another node's lease must not change. Beyond: it may be taken.
+pub const LEASE_LOST_AFTER: Duration = Duration::from_secs(10);
+/// How much later each further node settles what is due. The nodes before it have done so by then, if they live.
+pub const RANK_DELAY: Duration = Duration::from_millis(500);
+/// How many nodes settle what is due each at its own time. Beyond: the rest do so with the last of them.
+pub const RANKS_MAX: u32 = 20;
+/// How far a node's clock may be off. Beyond: it says so, and leaves it to other nodes to decide what is due.
+pub const CLOCK_OFF_MAX: Duration = Duration::from_secs(2);
+/// How many nodes may share a journal. Beyond: a further one does not start.
+pub const NODES_MAX: usize = 256;

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod away;
 pub(crate) mod channel;
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod connect;

@@ -8,7 +8,7 @@ use askbridge_platform::ourselves;
 use askbridge_platform::processes::ProcessId;
 
 use super::ancestry::{Agents, Announced};
-use crate::runtime::Store;
+use crate::runtime::Own;
 
 const PREFIX: &str = "agent/";
 const VOUCHED: &str = "taps/shell/";
@@ -20,7 +20,7 @@ const REMEMBERED: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 impl Agents {
     /// Remembers a process as an agent, across restarts too. Returns `false` if there is no such process.
-    pub async fn announce_for_good(&self, pid: u32, store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
+    pub async fn announce_for_good(&self, pid: u32, store: &Own, now: Timestamp) -> Result<bool, ShelfError> {
         let Some(Announced { id, leader }) = self.take_in(pid) else { return Ok(false) };
         // The leader of its session: a terminal there proves nothing from now on, even after the agent has exited.
         let place = leader.map(ProcessId::written).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Agents {
         &self,
         shell: ProcessId,
         leader: Option<ProcessId>,
-        store: &Store,
+        store: &Own,
         now: Timestamp,
     ) -> Result<(), ShelfError> {
         // In memory first, in case the shelf fails.
@@ -54,11 +54,10 @@ impl Agents {
     }
 
     /// Restores the agents and shells that earlier servers knew and that still run.
-    pub async fn recall(&self, store: &Store, now: Timestamp) -> Result<(), ShelfError> {
+    pub async fn recall(&self, store: &Own, now: Timestamp) -> Result<(), ShelfError> {
         for item in store.list(PREFIX, now).await? {
             let process = item.key.strip_prefix(PREFIX).and_then(ProcessId::read);
-            // Agents that no longer run stay on the shelf until they expire: they may run on another machine that
-            // shares it.
+            // Agents that no longer run stay on the shelf until they expire.
             if let Some(process) = process {
                 self.recognise(process, std::str::from_utf8(&item.value).ok().and_then(ProcessId::read));
             }
@@ -76,7 +75,7 @@ impl Agents {
 
 /// Has the machine not rebooted since the last server ran? Start times count from the boot, so a tap given before a
 /// reboot could match another process after it.
-async fn is_same_boot(store: &Store, now: Timestamp) -> Result<bool, ShelfError> {
+async fn is_same_boot(store: &Own, now: Timestamp) -> Result<bool, ShelfError> {
     let boot = ourselves::boot_id();
     let known = store.get(BOOT, now).await?;
     if known.is_some_and(|item| *item.value == *boot) {

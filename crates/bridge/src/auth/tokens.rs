@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits::MACHINES_MAX;
+use askbridge_journal::journal::Journal;
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use parking_lot::RwLock;
 use schemars::JsonSchema;
@@ -102,12 +103,20 @@ impl TokenRole {
     pub fn decides(self) -> bool {
         matches!(self, Self::Person | Self::Operator)
     }
+
+    /// Is it known only to the node that made it? The token file of a machine opens no door of another.
+    fn is_of_one_node(self) -> bool {
+        self == Self::Local
+    }
 }
 
 impl Tokens {
     /// Loads the tokens from the shelf.
     pub async fn load(store: Store, chance: Chance, now: Timestamp) -> Result<Self, TokensError> {
-        let items = store.list(PREFIX, now).await?;
+        let mut items = store.list(PREFIX, now).await?;
+        if !store.exclusive() {
+            items.extend(store.own().list(PREFIX, now).await?);
+        }
         let known = items.iter().filter_map(|item| {
             let hash = parse_hash(item.key.strip_prefix(PREFIX)?)?;
             let info: TokenInfo = serde_json::from_slice(&item.value).ok()?;
@@ -308,7 +317,11 @@ impl Tokens {
             self.be_first(now).await?;
         }
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
-        self.store.put(&format!("{PREFIX}{}", secret::hex(&hash)), &value, Expect::Any, None, now).await?;
+        let key = format!("{PREFIX}{}", secret::hex(&hash));
+        match info.role.is_of_one_node() {
+            true => self.store.own().put(&key, &value, Expect::Any, None, now).await?,
+            false => self.store.put(&key, &value, Expect::Any, None, now).await?,
+        };
         let mut entry = TokenEntry::from(info);
         let mut known = self.known.write();
         // A token that is renamed stays as used as it was.
@@ -352,7 +365,11 @@ impl Tokens {
     pub async fn revoke(&self, id: &str) -> Result<Arc<TokenInfo>, TokensError> {
         let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
-        self.store.delete(&format!("{PREFIX}{}", secret::hex(&hash)), Expect::Any).await?;
+        let key = format!("{PREFIX}{}", secret::hex(&hash));
+        match info.role.is_of_one_node() {
+            true => self.store.own().delete(&key, Expect::Any).await?,
+            false => self.store.delete(&key, Expect::Any).await?,
+        }
         let revoked = self.known.write().remove(&hash);
         self.tell_changes();
         // A leftover says only when a token that is gone was used.

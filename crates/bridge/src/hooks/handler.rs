@@ -138,7 +138,7 @@ async fn know(app: &App, agent: ProcessId) -> Result<(), Rejection> {
     if app.agents.knows(agent) {
         return Ok(());
     }
-    let (store, now) = (&app.handle.store, app.handle.clock.now());
+    let (store, now) = (&app.handle.store.own(), app.handle.clock.now());
     let known = app.agents.announce_for_good(agent.pid, store, now).await;
     if known.map_err(down)? {
         info!(pid = agent.pid, "The hook of process {} called: nothing below it may decide", agent.pid);

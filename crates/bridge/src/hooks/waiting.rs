@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::auth::ProcessId;
-use crate::runtime::chain;
+use crate::runtime::{chain, down};
 use crate::server::App;
 
 const PREFIX: &str = "hook/waiting/";
@@ -69,21 +69,21 @@ impl StoredWaiter {
 pub(super) async fn remember_waiting(app: &App, ask: AskId, waiting: &WaitingHook) {
     let value = serde_json::to_vec(&StoredWaiter::from(waiting)).expect("numbers and names are JSON");
     let now = app.handle.clock.now();
-    let put = app.handle.store.put(&key(ask), &value, Expect::Any, Some(now.plus(REMEMBERED)), now).await;
+    let put = app.handle.store.own().put(&key(ask), &value, Expect::Any, Some(now.plus(REMEMBERED)), now).await;
     if let Err(error) = put {
         warn!(ask.id = %ask, error = chain(&error), "Could not remember which hook waits for an ask");
     }
 }
 
 pub(super) async fn forget_waiting(app: &App, ask: AskId) {
-    if let Err(error) = app.handle.store.delete(&key(ask), Expect::Any).await {
+    if let Err(error) = app.handle.store.own().delete(&key(ask), Expect::Any).await {
         warn!(ask.id = %ask, error = chain(&error), "Could not forget which hook waited for an ask");
     }
 }
 
 /// Returns the stored waiters with their asks.
 pub(super) async fn all_waiting(app: &App) -> Result<Vec<(AskId, WaitingHook)>, Rejection> {
-    let items = app.handle.shelved(PREFIX).await?;
+    let items = app.handle.store.own().list(PREFIX, app.handle.now()).await.map_err(down)?;
     let waiting = items.iter().filter_map(|item| {
         let ask = item.key.strip_prefix(PREFIX)?.parse().ok()?;
         let kept: StoredWaiter = serde_json::from_slice(&item.value).ok()?;

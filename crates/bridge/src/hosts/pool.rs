@@ -103,6 +103,12 @@ impl Hosts {
         state.queue.iter().position(|waiting| *waiting == session).map(|place| place + 1)
     }
 
+    /// Returns how many agents run here or are about to, and how many may.
+    pub(crate) fn load(&self) -> (u32, u32) {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (count(self.0.state.lock().busy.len()), count(self.0.options.processes_max))
+    }
+
     /// Parks what can be parked and leaves the rest running, or ends all agents.
     pub async fn stop(&self, agents_too: bool) {
         self.0.stop_agents.store(agents_too, Ordering::Relaxed);

@@ -162,7 +162,7 @@ async fn spawn<M: Machine>(
     tokio::spawn(async move { child.wait().await });
     let process = process?;
     let now = pool.handle.now();
-    if let Err(error) = pool.agents.announce_for_good(process.pid, pool.handle.store(), now).await {
+    if let Err(error) = pool.agents.announce_for_good(process.pid, &pool.handle.store().own(), now).await {
         warn!(%error, "Could not remember a process as an agent beyond this run");
     }
     Ok(process)

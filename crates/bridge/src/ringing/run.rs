@@ -28,6 +28,7 @@ use super::send::{close, hold, ring_once};
 use super::tell::tell_once;
 use super::{RingingOptions, alarm, doubt};
 use crate::auth::Caller;
+use crate::cluster::Lease;
 use crate::hooks::presence;
 use crate::runtime::{FollowUpdate, Follower, HubMessage, Interest, chain};
 use crate::server::App;
@@ -69,14 +70,52 @@ pub async fn ring(app: &App, options: RingingOptions) -> Result<(), ShelfError> 
     app.ring_as(Arc::clone(&options));
     app.tasks.spawn(alarm::look_after(app.clone()));
     app.tasks.spawn(async move {
-        let stop = app_of_task.stop.clone();
+        let app = app_of_task;
+        let mut lease = Lease::new("ringing", app.handle.store().clone(), app.handle.nodes.clone());
         tokio::select! {
             biased;
-            () = stop.cancelled() => {}
-            () = Loop::new(app_of_task, options).run() => {}
+            () = app.stop.cancelled() => {}
+            () = ring_while_it_is_ours(&app, options, &mut lease) => {}
         }
+        lease.release(app.handle.now()).await;
     });
     Ok(())
+}
+
+/// Runs the loop. Where several nodes share the journal, only one of them rings at a time: the one with the lease.
+async fn ring_while_it_is_ours(app: &App, options: Arc<RingingOptions>, lease: &mut Lease) {
+    if app.handle.nodes.is_alone() {
+        return Loop::new(app.clone(), options).run().await;
+    }
+    loop {
+        while lease.left().is_none() {
+            lease.renew(app.handle.now()).await;
+            if lease.left().is_none() {
+                tokio::time::sleep(limits::NODE_RENEWS_EVERY).await;
+            }
+        }
+        // What other nodes rang while they had the lease.
+        if let Err(error) = app.ringing().load_rings(&app.handle).await {
+            warn!(error = chain(&error), "What was rung could not be read; trying again");
+            tokio::time::sleep(TRY_AGAIN).await;
+            continue;
+        }
+        let ringing = Loop::new(app.clone(), Arc::clone(&options)).run();
+        tokio::select! {
+            () = ringing => return,
+            () = keep(lease, app) => warn!("Another node may ring now: this one could not renew its lease"),
+        }
+    }
+}
+
+/// Renews the lease until it is lost.
+async fn keep(lease: &mut Lease, app: &App) {
+    while let Some(left) = lease.left() {
+        tokio::time::sleep(limits::NODE_RENEWS_EVERY.min(left)).await;
+        let renewing = lease.renew(app.handle.now());
+        // A renewal that takes too long must not keep the loop running.
+        let _ = tokio::time::timeout(limits::NODE_RENEWS_EVERY, renewing).await;
+    }
 }
 
 struct Loop {

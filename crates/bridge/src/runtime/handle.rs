@@ -34,6 +34,7 @@ use super::wakeups::Wakeups;
 use crate::auth::Access;
 use crate::chance::Chance;
 use crate::clock::Clock;
+use crate::cluster::Nodes;
 use crate::meters::Meters;
 use crate::traces::{Collector, Resource, Telling, Tracer, tracer};
 use crate::workflows::WorkflowsInForce;
@@ -67,7 +68,8 @@ pub struct Inner {
     pub(crate) decide: Decide,
     /// The run id: in entries, their ids, and claims.
     pub(crate) node: NodeId,
-    stable_node: StableNodeId,
+    /// The nodes that share the journal, this one among them.
+    pub nodes: Nodes,
     /// Entries that this node has made, which number the next one's id.
     pub(crate) entries_made: AtomicU64,
     pub(crate) cache: Cache,
@@ -115,7 +117,7 @@ impl Handle {
 
     /// The id by which this node is known across restarts.
     pub fn stable_node(&self) -> StableNodeId {
-        self.stable_node
+        self.nodes.here()
     }
 
     /// From now on, calls of these tools in terminals always go to a person.
@@ -156,9 +158,10 @@ impl Bridge {
     pub async fn start_with(options: Options, decide: Decide) -> Self {
         let Options { store, stable_node, clock, chance, rules } = options;
         let from = store.now();
+        let node = NodeId(chance.u64());
         let handle = Handle(Arc::new(Inner {
-            node: NodeId(chance.u64()),
-            stable_node,
+            node,
+            nodes: Nodes::new(stable_node, node, store.exclusive()),
             entries_made: AtomicU64::new(0),
             cache: Cache::new(),
             meters: Meters::new(clock.now()),
@@ -237,7 +240,11 @@ async fn count_open(handle: Handle, stop: CancellationToken) {
 /// Periodically removes expired items from the shelf.
 async fn sweep(handle: Handle, stop: CancellationToken) {
     loop {
-        if let Err(error) = handle.store.sweep(handle.now()).await {
+        let mut swept = handle.store.sweep(handle.now()).await.map(drop);
+        if !handle.store.exclusive() {
+            swept = swept.and(handle.store.own().sweep(handle.now()).await.map(drop));
+        }
+        if let Err(error) = swept {
             warn!(error = chain(&error), "Could not sweep the shelf; trying again later");
         }
         tokio::select! {

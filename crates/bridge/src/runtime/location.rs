@@ -1,5 +1,6 @@
 //! Where a store is, parsed from the text of a setting.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Where a store is, and what is needed to open it.
@@ -17,8 +18,8 @@ pub enum Location {
         streams: usize,
         /// How many servers keep a copy of each entry.
         replicas: usize,
-        /// The file of this node's index; `None` keeps it in memory.
-        index: Option<PathBuf>,
+        /// The data folder, for this node's own files: its index and its own shelf. `None` keeps both in memory.
+        folder: Option<PathBuf>,
     },
 }
 
@@ -28,9 +29,22 @@ pub enum Location {
 pub struct NotALocation(String);
 
 /// The index of a remote journal, in the data folder. Not `index.db`, which belongs to the journal beside it.
-const INDEX_COPY: &str = "index-copy.db";
+pub(super) const INDEX_COPY: &str = "index-copy.db";
+/// The folder of a node's own shelf, in the data folder, if its journal is remote.
+pub(super) const OWN_FOLDER: &str = "node";
 const STREAMS: usize = 16;
 const REPLICAS: usize = 3;
+
+impl fmt::Display for Location {
+    /// For people, without what a URL may hold of secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite { folder } => write!(f, "{}", folder.display()),
+            Self::Memory => f.write_str("memory"),
+            Self::Nats { servers, .. } => f.write_str(servers),
+        }
+    }
+}
 
 impl Location {
     /// Parses a setting. `data` is the data folder: the default location of the store, and the folder for a node's own
@@ -41,11 +55,11 @@ impl Location {
             None if setting == "sqlite" => Ok(Self::Sqlite { folder: data.to_owned() }),
             None if setting == "memory" => Ok(Self::Memory),
             Some(("sqlite", folder)) if !folder.is_empty() => Ok(Self::Sqlite { folder: folder.into() }),
-            Some(("nats", rest)) if is_list(rest) => Ok(Self::Nats {
+            Some(("nats" | "tls", rest)) if is_list(rest) => Ok(Self::Nats {
                 servers: setting.to_owned(),
                 streams: STREAMS,
                 replicas: REPLICAS,
-                index: Some(data.join(INDEX_COPY)),
+                folder: Some(data.to_owned()),
             }),
             _ => Err(not()),
         }
@@ -71,7 +85,7 @@ mod tests {
             servers: "nats://a:4222,b:4222".to_owned(),
             streams: 16,
             replicas: 3,
-            index: Some("/data/index-copy.db".into()),
+            folder: Some("/data".into()),
         };
         assert_eq!(read("nats://a:4222,b:4222"), Ok(nats));
         for other in ["", "sqlite:", "nats:a", "nats://", "nats://a,", "postgres://a", "/srv/asks"] {

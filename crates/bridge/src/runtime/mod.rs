@@ -49,7 +49,7 @@ pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use hub_message::{Batch, HubMessage};
 pub use location::{Location, NotALocation};
-pub use store::{OpenError, Store};
+pub use store::{OpenError, Own, Store};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;

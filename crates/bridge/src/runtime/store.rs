@@ -1,5 +1,6 @@
 //! The durable storage of one node: a journal, a shelf, a bus and an index, of any backend.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use askbridge_core::event::Lane;
@@ -17,7 +18,7 @@ use futures_util::Stream;
 use futures_util::future::Either;
 use futures_util::stream::BoxStream;
 
-use super::location::Location;
+use super::location::{INDEX_COPY, Location, OWN_FOLDER};
 use crate::chance::Chance;
 
 /// Journal, shelf, bus and index of one node. Clones share them; dropping the last one closes them.
@@ -30,6 +31,8 @@ struct Parts {
     /// The same journal by its type, if it is SQLite: an append to it allocates no future.
     sqlite: Option<Sqlite>,
     shelf: Box<dyn DynShelf>,
+    /// The shelf of this node alone; the same as `shelf`, if no other node shares that.
+    own: Box<dyn DynShelf>,
     bus: Box<dyn Bus>,
     /// Fields are dropped in order: this goes before `upkeep`, the last handle of the store that it reads.
     index: Index,
@@ -46,6 +49,7 @@ impl Parts {
             journal: Box::new(store.clone()),
             sqlite: None,
             shelf: Box::new(store.clone()),
+            own: Box::new(store.clone()),
             bus: Box::new(bus),
             index,
             upkeep: Box::new(store),
@@ -53,6 +57,34 @@ impl Parts {
         }
     }
 }
+
+/// The shelf of a node whose journal is on NATS.
+enum OwnShelf {
+    File(Sqlite),
+    Memory(Memory),
+}
+
+impl OwnShelf {
+    /// Opens it in the data folder, and locks that for this process.
+    fn open(folder: Option<&Path>, chance: &Chance) -> Result<Self, OpenError> {
+        let Some(folder) = folder else { return Ok(Self::Memory(Memory::new(chance.u64())?)) };
+        Ok(Self::File(Sqlite::open(&sqlite::Options::new(folder.join(OWN_FOLDER), chance.u64()))?))
+    }
+}
+
+/// The upkeep of a remote store: its files are elsewhere, and only the lock of the data folder is here.
+#[derive(Debug)]
+struct OwnUpkeep(Sqlite);
+
+impl Upkeep for OwnUpkeep {
+    fn leaving(&self) {
+        Upkeep::leaving(&self.0);
+    }
+}
+
+/// The shelf of one node. See [`Store::own`].
+#[derive(Debug, Clone)]
+pub struct Own(Store);
 
 /// Why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -78,21 +110,42 @@ impl Store {
                 Ok(Self::from(Sqlite::open(&options)?))
             }
             Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
-            Location::Nats { servers, streams, replicas, index } => {
+            Location::Nats { servers, streams, replicas, folder } => {
+                // First, because it holds the lock of the data folder.
+                let own = OwnShelf::open(folder.as_deref(), chance)?;
                 let options = nats::Options {
                     streams: *streams,
                     replicas: *replicas,
                     ..nats::Options::new(servers, chance.u64(), chance.u64())
                 };
                 let nats = Nats::connect(&options).await?;
+                let index = folder.as_ref().map(|folder| folder.join(INDEX_COPY));
                 let index = nats.index(index.as_deref()).await?;
-                Ok(Self(Arc::new(Parts::of(nats.clone(), nats.bus(), index, Arc::default()))))
+                let parts = Parts::of(nats.clone(), nats.bus(), index, Arc::default());
+                Ok(Self(Arc::new(match own {
+                    OwnShelf::File(own) => {
+                        Parts { own: Box::new(own.clone()), upkeep: Box::new(OwnUpkeep(own)), ..parts }
+                    }
+                    OwnShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
+                })))
             }
         }
     }
 
+    /// Returns the shelf of this node alone, for what other machines must not see as theirs: process ids, and the token of
+    /// the token file. On a single machine it is the same shelf.
+    pub fn own(&self) -> Own {
+        Own(self.clone())
+    }
+
     pub fn index(&self) -> Index {
         self.0.index.clone()
+    }
+
+    /// Returns when the servers of a shared journal stored this item of the shelf, by their clock. `None`: the store is on
+    /// this machine, or it is not known.
+    pub(crate) async fn stored_at(&self, _key: &str) -> Option<Timestamp> {
+        None
     }
 
     /// Returns the store's measurements of its own speed.
@@ -222,6 +275,39 @@ impl Shelf for Store {
 
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send {
         self.0.shelf.sweep(now)
+    }
+}
+
+impl Shelf for Own {
+    async fn get(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        self.0.0.own.get(key, now).await
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: &[u8],
+        expect: Expect,
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Revision, ShelfError> {
+        self.0.0.own.put(key, value, expect, expires_at, now).await
+    }
+
+    async fn delete(&self, key: &str, expect: Expect) -> Result<(), ShelfError> {
+        self.0.0.own.delete(key, expect).await
+    }
+
+    async fn list(&self, prefix: &str, now: Timestamp) -> Result<Vec<Item>, ShelfError> {
+        self.0.0.own.list(prefix, now).await
+    }
+
+    async fn take(&self, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
+        self.0.0.own.take(key, now).await
+    }
+
+    fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send {
+        self.0.0.own.sweep(now)
     }
 }
 

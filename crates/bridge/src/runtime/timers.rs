@@ -2,6 +2,7 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_core::intent::Intent;
+use askbridge_core::limits;
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use std::time::Duration;
@@ -40,6 +41,8 @@ impl Timer {
 pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
     loop {
         let pause = match fire(&handle).await {
+            // Other nodes do it; whether this one may again is known after its next renewal.
+            Ok(_) if !handle.nodes.may_act() => Some(limits::NODE_RENEWS_EVERY),
             Ok(next) => {
                 let mut known = handle.timer.next.lock();
                 *known = next;
@@ -54,7 +57,7 @@ pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
         let until_next = async {
             match (pause, next) {
                 (Some(pause), _) => tokio::time::sleep(pause).await,
-                (None, Some(at)) => handle.clock.sleep_until(at).await,
+                (None, Some(at)) => handle.clock.sleep_until(at.plus(handle.nodes.rank_delay())).await,
                 (None, None) => std::future::pending().await,
             }
         };
@@ -68,9 +71,15 @@ pub(crate) async fn run(handle: Handle, stop: CancellationToken) {
 }
 
 /// Settles everything that is due, and returns when the next ask is.
+///
+/// Where several nodes share the journal, each does so somewhat later than the one before it: usually the first has done
+/// it by then, and if several try, the guard of the append lets one.
 async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
+    if !handle.nodes.may_act() {
+        return Ok(None);
+    }
     loop {
-        let now = handle.clock.now();
+        let now = handle.clock.now().minus(handle.nodes.rank_delay());
         let index = handle.store.index();
         let due = index.due(now, AT_ONCE).map_err(|error| chain(&error))?;
         if due.is_empty() {
@@ -98,7 +107,7 @@ async fn fire(handle: &Handle) -> Result<Option<Timestamp>, String> {
         }
         if !news {
             // The index is behind the decisions; it will have caught up in a moment.
-            return Ok(Some(now.plus(TRY_AGAIN)));
+            return Ok(Some(handle.clock.now().plus(TRY_AGAIN)));
         }
     }
 }

@@ -46,7 +46,7 @@ impl App {
         }
         let app = self.clone();
         self.tasks.spawn(async move {
-            let (store, now) = (app.handle.store(), app.handle.now());
+            let (store, now) = (app.handle.store().own(), app.handle.now());
             let noted = store.put(&key(session), note(process).as_bytes(), Expect::Any, None, now).await;
             if let Err(error) = noted {
                 let error = chain(&error);
@@ -69,7 +69,7 @@ impl App {
 
     /// Continues to watch what earlier servers watched. Sessions whose program has exited meanwhile are closed.
     pub async fn recall_endings(&self) -> Result<(), ShelfError> {
-        for item in self.handle.store().list(PREFIX, self.handle.now()).await? {
+        for item in self.handle.store().own().list(PREFIX, self.handle.now()).await? {
             if let Some((session, process)) = read(&item)
                 && self.endings.begins(session, process)
             {
@@ -112,7 +112,7 @@ async fn see_off(app: App, session: SessionId, process: Option<ProcessId>) {
             warn!(session.id = %session, %error, "Could not close {session}, whose program has ended");
             tokio::time::sleep(TRY_AGAIN).await;
         }
-        if let Err(error) = app.handle.store().delete(&key(session), Expect::Any).await {
+        if let Err(error) = app.handle.store().own().delete(&key(session), Expect::Any).await {
             warn!(session.id = %session, error = chain(&error), "Could not forget the program of {session}");
         }
         app.endings.0.lock().remove(&session);

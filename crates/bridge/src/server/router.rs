@@ -50,8 +50,8 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
 /// Our own addresses, each with its description for the API documents.
 pub(super) fn addresses() -> Vec<Address> {
     use v1::{
-        agents, asks, away, channel, channels, codes, connections, devices, events, folders, health, hook, me, metrics,
-        pair, prune, ready, remembered, rings, rules, sessions, taps, tokens,
+        agents, asks, away, channel, channels, cluster, codes, connections, devices, events, folders, health, hook, me,
+        metrics, pair, prune, ready, remembered, rings, rules, sessions, taps, tokens,
     };
     vec![
         at("POST", "/v1/asks", asks::create, asks::create_doc),
@@ -104,6 +104,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/hook/parked", hook::parked, hook::parked_doc),
         at("GET", "/v1/away", away::show, away::show_doc),
         at("POST", "/v1/away", away::set, away::set_doc),
+        at("GET", "/v1/cluster", cluster::show, cluster::show_doc),
         at("GET", "/v1/rules", rules::show, rules::show_doc),
         at("GET", "/v1/channels", channels::list, channels::list_doc),
         at("POST", "/v1/channels", channels::add, channels::add_doc),

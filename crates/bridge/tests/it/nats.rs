@@ -31,7 +31,7 @@ impl Server {
 
     /// Opens a store on it, as another node would.
     async fn node(&self, seed: u64) -> Store {
-        let location = Location::Nats { servers: self.address.clone(), streams: 3, replicas: 1, index: None };
+        let location = Location::Nats { servers: self.address.clone(), streams: 3, replicas: 1, folder: None };
         Store::open(&location, &Chance::seeded(seed)).await.expect("the store opens")
     }
 }

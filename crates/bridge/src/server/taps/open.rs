@@ -57,7 +57,7 @@ pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<O
     };
     let value = serde_json::to_vec(&kept).expect("what is kept of a tap has text keys");
     let until = Some(now.plus(limits::TAP_WAIT + limits::TAP_LIFE));
-    let put = app.handle.store.put(&place(ask), &value, Expect::Any, until, now).await;
+    let put = app.handle.store.own().put(&place(ask), &value, Expect::Any, until, now).await;
     if let Err(error) = put {
         take_back(app, ask).await;
         return Err(Trouble::from(down(error)));

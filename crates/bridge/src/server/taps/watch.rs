@@ -42,7 +42,7 @@ pub(super) fn place(ask: AskId) -> String {
 
 /// Continues to watch the taps that an earlier server requested.
 pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
-    for item in app.handle.store.list(PREFIX, app.handle.clock.now()).await? {
+    for item in app.handle.store.own().list(PREFIX, app.handle.clock.now()).await? {
         let ask = item.key.strip_prefix(PREFIX).and_then(|ask| ask.parse().ok());
         if let (Some(ask), Ok(kept)) = (ask, serde_json::from_slice(&item.value)) {
             watch(app, ask, kept);
@@ -154,7 +154,7 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
     let decides = matches!(kept.purpose, Purpose::Decide { .. });
     if let (true, true, Some(shell)) = (is_given, decides, kept.by.process()) {
         let leader = kept.leader.as_deref().and_then(ProcessId::read);
-        if let Err(error) = app.agents.vouch_for_good(shell, leader, &app.handle.store, now).await {
+        if let Err(error) = app.agents.vouch_for_good(shell, leader, &app.handle.store.own(), now).await {
             warn!(error = chain(&error), "Could not remember a tap beyond this run");
         }
     }

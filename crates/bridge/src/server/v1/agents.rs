@@ -33,7 +33,7 @@ pub(crate) async fn announce(
 ) -> Result<Response, Trouble> {
     let refused = || Trouble::new(403, "forbidden", "agents announce themselves on the local socket");
     let Some(Extension(Remote::Local(peer))) = remote else { return Err(refused()) };
-    let (store, now) = (&app.handle.store, app.handle.clock.now());
+    let (store, now) = (&app.handle.store.own(), app.handle.clock.now());
     let caller = peer.process()?.pid;
     let pid = match announcement.parent {
         // The helper's own command line says which of ours it is.

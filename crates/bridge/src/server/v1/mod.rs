@@ -9,6 +9,7 @@ pub(super) mod asks;
 pub(super) mod away;
 pub(super) mod channel;
 pub(super) mod channels;
+pub(super) mod cluster;
 pub(super) mod codes;
 pub(super) mod connections;
 pub(super) mod devices;
