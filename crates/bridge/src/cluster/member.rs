@@ -35,9 +35,10 @@ pub async fn join(app: &App, profile: NodeProfile) -> Result<Membership, JoinErr
         return Ok(Membership(()));
     }
     let now = handle.now();
-    if handle.store.get(&format!("{GONE_PREFIX}{}", handle.nodes.here()), now).await?.is_some() {
+    if handle.is_declared_gone().await? {
         return Err(JoinError::Gone);
     }
+    handle.find_first_node().await?;
     look(handle).await?;
     if handle.nodes.all().len() >= limits::NODES_MAX && handle.nodes.get(handle.nodes.here()).is_none() {
         return Err(JoinError::TooMany);

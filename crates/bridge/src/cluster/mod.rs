@@ -3,12 +3,14 @@
 //! - `record` is what a node writes about itself on the shared shelf.
 //! - `nodes` is this node's view of all of them: who lives, and what place this node has among them.
 //! - `member` renews the record and the view; it is the only task here that runs without being asked.
+//! - `home` says which node runs the agent of a session.
 //! - `lease` gives one node at a time the right to do something.
 //! - `report` is what `GET /v1/cluster` says.
 //!
 //! On SQLite and in memory a node is alone: nothing here is written, read or waited for. Why so:
 //! [nodes that share a journal](../../../../docs/design/0017-cluster.md).
 
+mod home;
 mod lease;
 mod member;
 mod nodes;

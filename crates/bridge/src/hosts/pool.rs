@@ -14,6 +14,7 @@ use askbridge_peers::wish::Rejection;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
@@ -27,7 +28,7 @@ use super::spool_watcher::{self, SpoolWatcher};
 use super::start::StartError;
 use super::{adopt, agent_folder, need};
 use crate::auth::Agents;
-use crate::runtime::{Handle, gone};
+use crate::runtime::{Handle, chain, gone};
 
 /// The agents that we run.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub(super) struct HostPool {
     pub(super) stop: CancellationToken,
     /// A session waits for a slot: each agent that could leave checks whether it has to.
     pub(super) crowded: Notify,
+    /// A session may wait for a slot because this node may not host now.
+    held_back: Notify,
     stop_agents: AtomicBool,
     tasks: TaskTracker,
     state: Mutex<State>,
@@ -74,6 +77,7 @@ impl Hosts {
             memory: MemoryWatch::default(),
             stop: CancellationToken::new(),
             crowded: Notify::new(),
+            held_back: Notify::new(),
             stop_agents: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             state: Mutex::default(),
@@ -154,7 +158,8 @@ impl HostPool {
         if self.stop.is_cancelled() || self.state.lock().busy.contains(&session) {
             return;
         }
-        match self.handle.look(session, |state| need::needs_process(&state.session)).await {
+        let nodes = &self.handle.nodes;
+        match self.handle.look(session, |state| need::needs_process(&state.session, nodes)).await {
             Ok(true) => {
                 let mut state = self.state.lock();
                 if !state.busy.contains(&session) && !state.queue.contains(&session) {
@@ -167,8 +172,25 @@ impl HostPool {
         self.dispatch();
     }
 
+    /// May this node start agents' processes, and tell them something? Not while others may take it for down, and not
+    /// once it was declared gone.
+    pub(super) fn may_host(&self) -> bool {
+        !self.handle.nodes.is_lost() && !self.handle.nodes.is_gone()
+    }
+
+    /// Waits until starting a process was held back, and may be done now.
+    async fn may_host_again(&self) {
+        self.held_back.notified().await;
+        while !self.may_host() {
+            sleep(limits::NODE_RENEWS_EVERY).await;
+        }
+    }
+
     /// Gives free slots to the sessions that have waited longest.
     fn dispatch(self: &Arc<Self>) {
+        if !self.may_host() {
+            return self.held_back.notify_one();
+        }
         let mut state = self.state.lock();
         while state.busy.len() < self.options.processes_max {
             let Some(session) = state.queue.pop_front() else { return };
@@ -283,12 +305,24 @@ async fn clean_up(pool: Arc<HostPool>) {
 
 /// Takes over the running processes, then starts one whenever a session needs it.
 async fn follow(pool: Arc<HostPool>) {
+    // Without it, it is not known which sessions are ours.
+    while let Err(error) = pool.handle.find_first_node().await {
+        warn!(error = chain(&error), "Could not read which node was the first; trying again");
+        tokio::select! {
+            () = pool.stop.cancelled() => return,
+            () = sleep(limits::NODE_RENEWS_EVERY) => {}
+        }
+    }
     // Subscribe before reading, so that nothing in between is missed.
     pool.handle.wakeups.listen();
     adopt::adopt_all(&pool).await;
     loop {
         let woken = tokio::select! {
             () = pool.stop.cancelled() => return,
+            () = pool.may_host_again() => {
+                pool.dispatch();
+                continue;
+            }
             woken = pool.handle.wakeups.next() => woken,
         };
         for (session, wakeup) in woken {

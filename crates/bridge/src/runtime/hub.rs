@@ -325,6 +325,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     Some(Ok(Followed::Gone(now))) => {
                         from = now;
                         handle.ends.wake_all();
+                        handle.wakeups.wake_all();
                     }
                     Some(Err(error)) => {
                         error!(error = chain(&error), "Could not follow the journal; trying again");
@@ -383,7 +384,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
 /// Takes from an entry what other parts need: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
-        handle.wakeups.note(stored.entry.session, &written.event);
+        handle.wakeups.note(stored.entry.session, &written.event, |started| handle.nodes.hosts(started));
         match &*written.event {
             Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
             Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),
