@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use askbridge_core::answer::Who;
 use askbridge_core::event::{Audience, Started};
-use askbridge_core::ids::{PartyId, PersonId};
+use askbridge_core::ids::{PartyId, PersonId, StableNodeId};
+use askbridge_peers::listing::hosted_door;
 use askbridge_peers::wish::Rejection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,6 +84,8 @@ pub enum Action {
     Administer,
     /// Read how the server is doing.
     Inspect,
+    /// Declare another node gone, whose agents no node runs any more.
+    ForgetNode,
 }
 
 /// Who opened a session, and who may decide in it.
@@ -90,6 +93,29 @@ pub enum Action {
 pub struct Access {
     pub owner: PartyId,
     pub audience: Audience,
+    /// Which node runs its agent. Only known where several share the journal.
+    pub agent_of: AgentOf,
+}
+
+/// Which node runs a session's agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentOf {
+    /// None: it is no agent that a node runs, or one node has the journal for itself.
+    #[default]
+    NoNode,
+    /// The first node of the journal: the session is older than the others.
+    First,
+    Node(StableNodeId),
+}
+
+impl AgentOf {
+    pub fn of(started: &Started) -> Self {
+        match (hosted_door(&started.door), started.host) {
+            (None, _) => Self::NoNode,
+            (Some(_), None) => Self::First,
+            (Some(_), Some(node)) => Self::Node(node),
+        }
+    }
 }
 
 const NEEDS_A_TAP: &str = "anything could have opened this terminal, so deciding from it needs a tap on a paired device: \
@@ -102,7 +128,8 @@ impl Access {
     }
 
     pub fn of(started: &Started) -> Self {
-        Self { owner: started.owner.clone(), audience: started.audience.clone() }
+        let (owner, audience) = (started.owner.clone(), started.audience.clone());
+        Self { owner, audience, agent_of: AgentOf::of(started) }
     }
 }
 
@@ -158,6 +185,8 @@ impl Caller {
             (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
             (Action::Inspect, Person | Agent | Bot) => false,
+            (Action::ForgetNode, Operator | Local | Terminal | Unproven) => true,
+            (Action::ForgetNode, Person | Agent | Bot) => false,
         };
         match (may, self.role, action) {
             (true, ..) => Ok(()),
@@ -221,7 +250,7 @@ impl Caller {
             }
             Action::Keep | Action::KeepChannels => "this is for people's devices".to_owned(),
             Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
-            Action::Inspect => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
+            Action::Inspect | Action::ForgetNode => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
             Action::Administer => "this needs the local token, or a command on this machine that no agent started".to_owned(),
         }
     }
@@ -263,7 +292,7 @@ mod tests {
     }
 
     fn session_of(owner: &str, audience: Audience) -> Access {
-        Access { owner: PartyId::from(owner), audience }
+        Access { owner: PartyId::from(owner), audience, agent_of: AgentOf::NoNode }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use askbridge_platform::pinned::Pinned;
 pub use askbridge_platform::processes::ProcessId;
 pub(crate) use askbridge_platform::processes::{command_line, look_up};
 pub use buckets::Buckets;
-pub use caller::{Access, Action, Caller, Role};
+pub use caller::{Access, Action, AgentOf, Caller, Role};
 pub(crate) use connecting::read_digest;
 pub use connecting::{MachineToken, connect_code};
 pub(crate) use loopback::{is_a_known_agent, may_be_the_user};

@@ -1,13 +1,17 @@
 //! Which node runs the agent of a session.
 
+use std::sync::Arc;
+
 use askbridge_core::event::Started;
-use askbridge_core::ids::StableNodeId;
+use askbridge_core::ids::{SessionId, StableNodeId};
+use askbridge_core::view::{AskView, HostMark, HostState};
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use askbridge_peers::listing::hosted_door;
 use tracing::error;
 
-use super::Nodes;
+use super::nodes::{NodeState, NodeView, Nodes};
 use super::record::gone_key;
+use crate::auth::AgentOf;
 use crate::runtime::Handle;
 
 /// The key of the first node of a journal. Sessions that name no host are its own: they were started before there were
@@ -32,6 +36,42 @@ impl Nodes {
 }
 
 impl Handle {
+    /// Returns the node that runs the agent of a session, and how it is. `None` where there is only one node, or no agent
+    /// that a node runs.
+    pub(crate) fn host_mark(&self, session: SessionId) -> Option<Arc<HostMark>> {
+        if self.nodes.is_alone() {
+            return None;
+        }
+        let id = match self.access(session)?.agent_of {
+            AgentOf::NoNode => return None,
+            AgentOf::First => self.nodes.first()?,
+            AgentOf::Node(id) => id,
+        };
+        let mark = match self.nodes.get(id) {
+            Some(NodeView { record, state, .. }) => {
+                let state = match state {
+                    NodeState::Up => HostState::Up,
+                    NodeState::Down { since } => HostState::Down { since },
+                };
+                HostMark { id, name: record.name.clone(), state }
+            }
+            None => HostMark { id, name: id.to_string(), state: HostState::Gone },
+        };
+        Some(Arc::new(mark))
+    }
+
+    /// Marks an ask with the node that runs its agent.
+    pub(crate) fn with_host(&self, view: AskView) -> AskView {
+        AskView { host: self.host_mark(view.ask.id.session), ..view }
+    }
+
+    /// The same for several.
+    pub(crate) fn mark_hosts(&self, views: &mut [AskView]) {
+        if !self.nodes.is_alone() {
+            views.iter_mut().for_each(|view| view.host = self.host_mark(view.ask.id.session));
+        }
+    }
+
     /// Was this node declared gone? Reads it from the shelf.
     pub(crate) async fn is_declared_gone(&self) -> Result<bool, ShelfError> {
         if self.nodes.is_alone() {

@@ -66,7 +66,7 @@ pub(super) async fn started(
     };
     if !exists {
         let agent = Some(heard.agent.name().to_owned());
-        let wish = Wish::Start { session: Some(id), door: NAME, agent, settings: Box::new(settings) };
+        let wish = Wish::Start { session: Some(id), door: NAME, agent, settings: Box::new(settings), host: None };
         app.gate().grant(caller, Entrance::agent(NAME, id), wish).await?;
         return Ok(id);
     }

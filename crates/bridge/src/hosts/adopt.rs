@@ -57,7 +57,7 @@ pub(super) async fn adopt_all(pool: &Arc<HostPool>) {
 }
 
 /// Where the agent of a session belongs.
-enum Home {
+pub(super) enum Home {
     Here,
     /// Another node runs it: this one was declared gone, or has another node's files.
     Elsewhere,
@@ -79,7 +79,7 @@ async fn home_of(pool: &HostPool, session: SessionId) -> Home {
 
 /// Ends the process of a session that the journal does not know, so that no client could ever talk to it, or that belongs
 /// to another node.
-async fn evict(pool: &HostPool, session: SessionId, home: Home) {
+pub(super) async fn evict(pool: &HostPool, session: SessionId, home: Home) {
     let agent_folder = AgentFolder::new(&pool.options.folder, session);
     if let Some(Ok(Some(running))) = agent_folder.process().map(Running::hold) {
         match home {

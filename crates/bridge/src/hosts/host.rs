@@ -186,8 +186,11 @@ impl<M: Machine> Host<M> {
     }
 
     pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> HostStep {
-        if self.driver.endpoint.is_displaced() {
+        if self.driver.endpoint.is_displaced() || self.pool.handle.nodes.is_gone() {
             return HostStep::Displaced;
+        }
+        if !self.pool.may_host() {
+            return self.hold_back(running, stop).await;
         }
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
@@ -251,6 +254,16 @@ impl<M: Machine> Host<M> {
         // All that is ready now is handled in one step.
         while self.driver.step_if_ready() {}
         HostStep::GoOn
+    }
+
+    /// Tells the agent nothing while others may take this node for down: what was heard before may no longer hold.
+    async fn hold_back(&mut self, running: &Running, stop: &CancellationToken) -> HostStep {
+        tokio::select! {
+            biased;
+            () = running.ended() => HostStep::Died,
+            () = stop.cancelled() => HostStep::Leave,
+            step = may_go_on(&self.pool, self.session, self.driver.endpoint.epoch) => step,
+        }
     }
 
     fn has_room(&self) -> bool {
@@ -348,6 +361,24 @@ impl<M: Machine> Host<M> {
         // A session that has grown long continues as a new one, but only without a process. Requests in flight hold the
         // session's lock and go on only after this step, so do not take it while there are any.
         self.driver.is_settled() && is_full(&self.pool, self.session).await
+    }
+}
+
+/// Waits until this node may host again, and finds out whether another has claimed the session meanwhile.
+async fn may_go_on(pool: &HostPool, session: SessionId, epoch: Epoch) -> HostStep {
+    loop {
+        if pool.handle.nodes.is_gone() {
+            return HostStep::Displaced;
+        }
+        if pool.may_host() {
+            // The news of a later claim may still be on its way.
+            match pool.handle.look(session, |state| state.session.epoch).await {
+                Ok(newest) if newest > epoch => return HostStep::Displaced,
+                Ok(_) => return HostStep::GoOn,
+                Err(_) => {}
+            }
+        }
+        sleep(limits::NODE_RENEWS_EVERY).await;
     }
 }
 

@@ -9,6 +9,7 @@ use askbridge_core::event::{Event, Level, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
 use askbridge_journal::bus::{Bus, Topic};
 use askbridge_peers::wish::Rejection;
 use futures_util::StreamExt;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
+use super::adopt::Home;
 use super::evictions::{Evictions, Spare};
 use super::host::ProcessEnd;
 use super::kind::{StartMode, kind_of};
@@ -244,6 +246,10 @@ impl HostPool {
 async fn host(pool: Arc<HostPool>, session: SessionId, mode: StartMode) {
     let ended = match pool.run(session, mode).await {
         Ok(ended) => ended,
+        Err(StartError::Journal(Rejection::Refused(Refusal::StaleEpoch))) => {
+            adopt::evict(&pool, session, Home::Elsewhere).await;
+            ProcessEnd::Displaced
+        }
         Err(error) => {
             warn!(session.id = %session, %error, "Could not start an agent");
             pool.complain(session, &error.to_string()).await;

@@ -168,6 +168,7 @@ async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Reject
 async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
     let (mut snapshot, rest) = Box::pin(handle.read_part(rest)).await?;
     Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
+    handle.mark_hosts(&mut snapshot.asks);
     Ok((snapshot, rest))
 }
 

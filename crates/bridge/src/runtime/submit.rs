@@ -37,7 +37,7 @@ pub struct Done {
 
 /// May the same intents be decided again, because another node decided first?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(crate) enum Again {
     Never,
     Perhaps,
 }
@@ -57,7 +57,7 @@ impl Handle {
     /// The same with intents that are made from the session's state while it is locked. `None`: `make` made none.
     ///
     /// `decided` is called with the events before they are appended, so that a wait that it begins misses nothing.
-    pub(super) async fn submit_made(
+    pub(crate) async fn submit_made(
         &self,
         session: SessionId,
         mut make: impl FnMut(&Session, Again) -> Option<Vec<Intent>>,

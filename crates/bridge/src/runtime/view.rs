@@ -16,20 +16,14 @@ impl Handle {
     pub async fn ask(&self, ask: AskId) -> Result<AskView, Rejection> {
         let live =
             self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
-        match live {
-            Some(view) => Ok(view),
-            None => self.ask_from_index(ask),
-        }
+        live.map_or_else(|| self.ask_from_index(ask), |view| Ok(self.with_host(view)))
     }
 
     /// The same for lists: as it is stored, without waiting for a decision that is being stored in its session.
     pub(crate) async fn stored_ask(&self, ask: AskId) -> Result<AskView, Rejection> {
         let live =
             self.look_at_stored(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live)));
-        match live.await? {
-            Some(view) => Ok(view),
-            None => self.ask_from_index(ask),
-        }
+        live.await?.map_or_else(|| self.ask_from_index(ask), |view| Ok(self.with_host(view)))
     }
 
     pub(crate) async fn is_open(&self, ask: AskId) -> Result<bool, Rejection> {
@@ -68,12 +62,13 @@ impl Handle {
 
     fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
         let known = self.store.index().ask(ask).map_err(down)?;
-        known.map(|known| known.view()).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
+        known.map(|known| self.with_host(known.view())).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
     }
 
     pub async fn session(&self, session: SessionId) -> Result<SessionView, Rejection> {
         let view = self.look(session, |state| SessionView::of(&state.session, state.last_at)).await?;
-        view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))
+        let view = view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))?;
+        Ok(SessionView { host: self.host_mark(session), ..view })
     }
 }
 

@@ -82,7 +82,7 @@ impl Handle {
         let via = entrance.via;
         match wish {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
-            Wish::Start { session, door, agent, settings } => {
+            Wish::Start { session, door, agent, settings, host } => {
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
                 let start = Start {
                     door: door.to_owned(),
@@ -91,7 +91,8 @@ impl Handle {
                     audience: Audience::Everyone,
                     settings: *settings,
                     continues: None,
-                    host: None,
+                    // The gate has chosen it.
+                    host: host.and_then(|host| host.parse().ok()),
                 };
                 self.submit_in(session, Intent::Start(Box::new(start))).await
             }

@@ -51,7 +51,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
         }
         Query::Folder(folder) => {
             caller.may(Action::RunAgent, None)?;
-            let folder = app.allow(&folder)?;
+            let folder = app.allow(&folder, None)?;
             Ok(found(Finds { folders: vec![folder], ..Finds::default() }))
         }
         Query::Kept(beginning) => {

@@ -91,9 +91,9 @@ impl<'a> Gate<'a> {
     /// Checks what only the part that runs agents knows, and completes the wish.
     async fn prepared(&self, mut wish: Wish) -> Result<Wish, Rejection> {
         match &mut wish {
-            Wish::Start { door, settings, .. } => {
+            Wish::Start { door, settings, host, .. } => {
                 if let Some(door) = hosted_door(door) {
-                    self.services()?.prepare(door, settings).await?;
+                    self.services()?.prepare(door, settings, host).await?;
                 }
             }
             Wish::Configure { session, settings } => {
@@ -103,7 +103,9 @@ impl<'a> Gate<'a> {
                     self.services()?.check_mode(door, mode)?;
                 }
                 if let Some(folder) = &mut settings.folder {
-                    *folder = self.services()?.allow(folder)?;
+                    let started = self.handle.newest(*session).await?.started;
+                    let host = started.and_then(|started| self.handle.nodes.host_of(&started));
+                    *folder = self.services()?.allow(folder, host)?;
                 }
             }
             _ => {}

@@ -171,11 +171,16 @@ impl Services for House {
         self.app.pace_ask(caller)
     }
 
-    fn prepare<'a>(&'a self, _: &'a str, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+    fn prepare<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a mut Settings,
+        _: &'a mut Option<String>,
+    ) -> BoxFuture<'a, Result<(), Rejection>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn allow(&self, folder: &str) -> Result<String, Rejection> {
+    fn allow(&self, folder: &str, _: Option<StableNodeId>) -> Result<String, Rejection> {
         Ok(folder.to_owned())
     }
 
