@@ -88,6 +88,7 @@ pub(crate) async fn forget_node(
         handle.store.put(&gone_key(node), &value, Expect::Any, None, now).await.map_err(down)?;
     }
     handle.store.delete(&key_of(node), Expect::Any).await.map_err(down)?;
+    handle.nodes.drop_node(node);
     let forgotten = release_all(handle, node).await?;
     info!(node.id = %node, sessions = forgotten.sessions, asks = forgotten.asks, "Node {node} was declared gone");
     Ok(forgotten)

@@ -191,6 +191,11 @@ impl Nodes {
         view.renewed = view.renewed.max(begun);
     }
 
+    /// Drops a node that was declared gone.
+    pub(super) fn drop_node(&self, id: StableNodeId) {
+        self.0.view.lock().seen.remove(&id);
+    }
+
     /// Takes in the records that are on the shelf now.
     pub(super) fn take_in(&self, items: &[Item], now: Timestamp) {
         let mut view = self.0.view.lock();

@@ -74,6 +74,9 @@ impl Handle {
             self.trust(&mut state).await?;
             let Some(intents) = make(&state.session, again) else { return Ok(None) };
             let mut riders = cell.take_riders();
+            if self.may_lag(&state, &riders) {
+                Box::pin(self.catch_up(&mut state)).await?;
+            }
             let noted = match self.board_all(&mut state, &mut riders).await {
                 Ok(noted) => noted,
                 Err(AppendError::Conflict) if tries < TRIES_MAX && !for_sure => {
@@ -119,6 +122,9 @@ impl Handle {
             let mut riders = cell.take_riders();
             if riders.waiting.is_empty() {
                 return Ok(());
+            }
+            if self.may_lag(&state, &riders) {
+                Box::pin(self.catch_up(&mut state)).await?;
             }
             let noted = self.board(&mut state, &mut riders);
             match self.append_both(&mut state, noted, &mut riders, Vec::new()).await {
@@ -189,6 +195,17 @@ impl Handle {
             }
         }
         Ok(all)
+    }
+
+    /// Would a note be refused, perhaps because what another node has decided was not read yet? A note is dropped when it is
+    /// refused, so the session is caught up first.
+    fn may_lag(&self, state: &CellState, riders: &Riders<'_>) -> bool {
+        let at = self.clock.now();
+        !self.store.exclusive()
+            && riders.waiting.iter().any(|rider| match rider {
+                Rider::Note(intent) => (self.decide)(&state.session, intent.clone(), at).is_err(),
+                Rider::Content(..) => false,
+            })
     }
 
     /// Decides about all riders. Those that do not fit into the next decision's entry are written before it, in entries
