@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("config", &["core", "peers"]),
     ("edits", &["platform"]),
     ("askbridge", &["bridge", "config", "core", "edits", "journal", "platform", "policy", "workflows"]),
-    ("simulation", &["bridge", "core", "journal", "peers", "testkit"]),
+    ("simulation", &["bridge", "core", "journal", "peers", "policy", "testkit"]),
     ("fuzz", &["bridge", "config", "core", "edits", "journal", "peers", "policy", "testkit", "workflows"]),
     ("bench", &[]),
 ];

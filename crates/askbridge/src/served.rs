@@ -22,7 +22,8 @@ use askbridge_bridge::traces::Telling;
 use askbridge_bridge::workflows::GobbySource;
 use askbridge_bridge::{keeping, rule_file, stable_node_id, workflows};
 use askbridge_core::limits;
-use askbridge_journal::sqlite;
+use askbridge_journal::nats::SyncAlways;
+use askbridge_journal::{Nats, sqlite};
 use askbridge_policy::Problem;
 use tracing::{debug, info, warn};
 
@@ -59,10 +60,11 @@ impl Served {
         let (clock, chance) = (Clock::System, Chance::System);
         keep_private(&settings.data);
         let tls = settings.tls()?;
-        let location = settings.location().map_err(anyhow::Error::from)?;
+        let location = settings.location()?;
         let store = open_store(&location, &chance, wait_for_lock)
             .await
             .map_err(|error| no_store(settings, &location, error))?;
+        say_whether_synced(&location).await;
         // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
         let stable_node = renew_id_if_gone(&store, &settings.data, stable_node, &chance, clock.now()).await;
@@ -196,6 +198,25 @@ async fn open_store(location: &Location, chance: &Chance, wait_for_lock: bool) -
             }
             opened => return opened,
         }
+    }
+}
+
+/// Says whether the servers of a journal on NATS have each entry on disk before they acknowledge it: a client cannot see
+/// that, only their monitoring pages say it.
+async fn say_whether_synced(location: &Location) {
+    let Location::Nats { access, .. } = location else { return };
+    match Nats::check_sync(&access.monitors).await {
+        SyncAlways::Verified => info!("The servers of the journal sync each entry to disk"),
+        SyncAlways::NotSet { servers } => warn!(
+            servers = servers.join(", "),
+            "The servers of the journal do not sync each entry to disk: what was acknowledged can be lost when all of \
+             them lose power at once. Set `sync_interval: always` in their `jetstream` section"
+        ),
+        SyncAlways::Unknown { why } => warn!(
+            why,
+            "Whether the servers of the journal sync each entry to disk is not known. Set `sync_interval: always` in their \
+             `jetstream` section, and name their monitoring addresses in `nats.monitors`"
+        ),
     }
 }
 

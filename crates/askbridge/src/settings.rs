@@ -16,13 +16,14 @@ use askbridge_bridge::keeping::Retention;
 use askbridge_bridge::outbound::{Authorities, OutboundOptions};
 use askbridge_bridge::ringing::{RingOptions, RingingOptions};
 use askbridge_bridge::rule_file::RuleSource;
-use askbridge_bridge::runtime::{Location, NotALocation};
+use askbridge_bridge::runtime::{Location, NatsAccess};
 use askbridge_bridge::traces::Collector;
 use askbridge_bridge::when_down::WHEN_DOWN_FILE;
 use askbridge_bridge::workflows::GobbySource;
 use askbridge_config::{Config, Flags, Machine, SettingSources, items, misspelt};
 use askbridge_core::rules::ToolPattern;
 use askbridge_core::terms::{Rules, Warm};
+use askbridge_journal::nats::{Auth, Secret, Tls};
 use askbridge_platform::ourselves;
 
 use crate::client::dialable;
@@ -130,15 +131,44 @@ impl Settings {
     }
 
     /// Where the journal is.
-    pub(crate) fn location(&self) -> Result<Location, NotALocation> {
-        let location = Location::read(&self.top.journal, &self.data)?;
-        Ok(match location {
-            Location::Nats { servers, streams, folder, .. } => {
-                let replicas = *self.nats.replicas as usize;
-                Location::Nats { servers, streams, replicas, folder }
-            }
-            local => local,
+    pub(crate) fn location(&self) -> Result<Location, Failure> {
+        let location = Location::read(&self.top.journal, &self.data).map_err(anyhow::Error::from)?;
+        let Location::Nats { servers, streams, folder, .. } = location else { return Ok(location) };
+        Ok(Location::Nats {
+            servers,
+            streams,
+            replicas: *self.nats.replicas as usize,
+            access: self.nats_access()?,
+            folder,
         })
+    }
+
+    /// How to be let in by the servers of the journal.
+    fn nats_access(&self) -> Result<NatsAccess, Failure> {
+        let nats = &self.nats;
+        let secret = |path: &PathBuf| {
+            let text = fs::read_to_string(path);
+            let text = text.with_context(|| format!("could not read `{}` (`nats.password_file`)", path.display()))?;
+            Ok::<_, anyhow::Error>(Secret::new(text.trim()))
+        };
+        let auth = match (&*nats.credentials, &*nats.nkey, &*nats.password_file, &*nats.user) {
+            (Some(file), ..) => Auth::CredentialsFile(file.clone()),
+            (None, Some(file), ..) => Auth::NkeyFile(file.clone()),
+            (None, None, Some(file), Some(user)) => Auth::Password { user: user.clone(), password: secret(file)? },
+            (None, None, Some(file), None) => Auth::Token(secret(file)?),
+            (None, None, None, Some(_)) => {
+                return Err(Failure::new("`nats.user` has no password").hint("set `nats.password_file`"));
+            }
+            (None, None, None, None) => Auth::Address,
+        };
+        let certificate = match (&*nats.certificate, &*nats.certificate_key) {
+            (Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+            (None, None) => None,
+            _ => return Err(Failure::new("of `nats.certificate` and `nats.certificate_key`, only one is set")),
+        };
+        let tls = Tls { authority: (*nats.authorities).clone(), certificate, required: false };
+        let monitors = nats.monitors.iter().map(|host| format!("http://{host}")).collect();
+        Ok(NatsAccess { auth, tls, monitors })
     }
 
     /// What this server says about itself to others that share its journal.
@@ -235,7 +265,8 @@ impl Settings {
     /// Where gobby's rules are read from.
     pub(crate) fn gobby_source(&self) -> GobbySource {
         let folder = self.top.gobby_rules.as_ref().map(|folder| std::path::absolute(folder).unwrap_or(folder.clone()));
-        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from) }
+        let scratch = Some(self.data.join("run").join("git"));
+        GobbySource { folder, projects: *self.top.gobby_projects, home: text("HOME").map(PathBuf::from), scratch }
     }
 
     /// The local socket, in a private folder.

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use anyhow::Context;
 use askbridge_bridge::auth::Caller;
 use askbridge_bridge::server::{
-    App, Choices, Speaking, attend, can_share, dialect, foreign_router, router, router_speaking, serve_port,
+    App, Choices, Speaking, can_share, dialect, foreign_router, router, router_speaking, serve_port,
 };
 use axum::Router;
 use tokio::net::TcpListener;
@@ -47,7 +47,8 @@ impl Spoken {
         };
         let folder = settings.dialects.folder.as_ref().filter(|folder| folder.is_absolute());
         let folder = folder.map(|folder| folder.display().to_string());
-        app.speak(Speaking { folder, loopback, choices });
+        let names = settings.dialects.speak.iter().map(|(name, _)| *name).collect();
+        app.speak(Speaking { names, folder, loopback, choices });
         let mut spoken = Self { router: router(app.clone()), ports: Vec::new() };
         for (address, mut listings) in places {
             listings.dedup_by_key(|listing| listing.name);
@@ -85,8 +86,6 @@ impl Spoken {
                  agents too, may start agents and decide in your name. Leave --insecure-loopback out to end this"
             );
         }
-        let spoken: Vec<_> = settings.dialects.speak.iter().map(|(name, _)| *name).collect();
-        attend(app, &spoken);
         // For information only; nothing depends on it.
         let _ = fs::write(settings.dialects_file(), written);
         Ok(())

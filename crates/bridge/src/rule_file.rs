@@ -8,7 +8,6 @@ use std::time::SystemTime;
 use askbridge_core::limits;
 use askbridge_core::rules::asks::{ProjectRules, RuleFile, RuleSet};
 use askbridge_core::terms::Rules;
-use askbridge_journal::journal::Journal;
 use askbridge_platform::files::open_regular;
 use askbridge_platform::local_time::Zone;
 use askbridge_policy::{Loaded, Problem};
@@ -32,7 +31,7 @@ pub struct RuleSource {
     pub is_named: bool,
     /// For `~/` in rules.
     pub home: Option<String>,
-    /// Where a copy of the remembered approvals is kept for people to read.
+    /// Where a copy of the remembered decisions is kept for people to read.
     pub remembered: Option<PathBuf>,
     /// Where the rules that deny calls in terminals while the server is down are copied to.
     pub when_down: Option<PathBuf>,
@@ -160,7 +159,7 @@ pub async fn follow(app: &App, source: RuleSource, read: RulesRead) {
         warn!(%error, "Could not read which runs no person attends; their asks wait for one");
     }
     if let Err(error) = app.handle.load_remembered().await {
-        warn!(%error, "Could not read the remembered approvals; they are not in force");
+        warn!(%error, "Could not read the remembered decisions; they are not in force");
     }
     if let Err(error) = app.handle.load_history().await {
         warn!(%error, "Could not read how often people decided the same; `decided_before` begins anew");
@@ -203,12 +202,9 @@ fn put_set(app: &App, file: Option<&Path>, set: RuleSet) {
     app.handle.rules.replace(set);
 }
 
-/// After how many looks at the rule file the remembered approvals are read again, where other nodes can change them.
-const REMEMBERED_LOOKS: u32 = 10;
-
 async fn look_again(app: App, source: RuleSource, mut seen: Stamp, mut pending: Option<Pending>) {
     // An editor may write a file in several steps: it is read when two looks in a row find the same.
-    let (mut changed, mut looks_left): (Option<Stamp>, u32) = (None, REMEMBERED_LOOKS);
+    let mut changed: Option<Stamp> = None;
     loop {
         let rules = &app.handle.rules;
         let looks = rules.now().looks_at_presence() || rules.projects.look_at_presence();
@@ -225,11 +221,6 @@ async fn look_again(app: App, source: RuleSource, mut seen: Stamp, mut pending: 
         }
         app.handle.write_uses().await;
         app.handle.write_history().await;
-        // Another node may have changed what is remembered.
-        looks_left = looks_left.checked_sub(1).unwrap_or(REMEMBERED_LOOKS);
-        if looks_left == 0 && !app.handle.store.exclusive() {
-            let _ = app.handle.load_remembered().await;
-        }
         let stamp = source.stamp();
         if stamp == seen {
             changed = None;

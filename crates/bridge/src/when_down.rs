@@ -78,6 +78,7 @@ impl WhenDownRules {
             branch: None,
             body: Some(&body),
             call: Some(&call as &dyn Call),
+            digest_questions: None,
             local,
             present: None,
             decided_before: 0,

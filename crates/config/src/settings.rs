@@ -93,6 +93,23 @@ settings! {
         /// How many servers keep a copy of each entry: 3 of three or more; 1 risks what that server has. Counts when the
         /// journal is made
         replicas: u32 = count(5), Text("3");
+        /// A file with a user's credentials, as `nsc` makes it (`.creds`)
+        credentials: Option<PathBuf> = file(), Text("");
+        /// A file with the seed of an nkey
+        nkey: Option<PathBuf> = file(), Text("");
+        /// The user, with `nats.password_file`
+        user: Option<String> = word_or_none(), Text("");
+        /// A file with the user's password; without a user, with a token
+        password_file: Option<PathBuf> = file(), Text("");
+        /// A PEM file with the authorities of the servers' certificates; with it, a connection is always encrypted
+        authorities: Option<PathBuf> = file(), Text("");
+        /// A PEM file with a certificate of our own, for servers that ask for one
+        certificate: Option<PathBuf> = file(), Text("");
+        /// A PEM file with the key of that certificate
+        certificate_key: Option<PathBuf> = file(), Text("");
+        /// Addresses of the servers' monitoring pages, like `a:8222`; only they say whether each entry is on disk before it
+        /// is acknowledged
+        monitors: Vec<String> = hosts(), Text("");
     }
 
     /// HTTPS without a proxy.

@@ -240,8 +240,14 @@ pub const RULES_LOOK_EVERY: Duration = Duration::from_secs(1);
 pub const DECIDED_BEFORE_MAX: usize = 10_000;
 /// How long that is kept after the last decision. Beyond: the count begins anew.
 pub const DECIDED_BEFORE_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Approvals that are remembered. Beyond: no further one is.
+/// After this many same decisions in a row, a person is offered a rule for them. Beyond: it stays offered.
+pub const RULE_OFFERED_AFTER: u32 = 4;
+/// Decisions that are remembered as rules. Beyond: no further one is.
 pub const REMEMBERED_MAX: usize = 1000;
+/// How long a rule holds that was made of a decision, if no time was said.
+pub const REMEMBERED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Bytes of the line that says in lists what such a rule is about. Beyond: cut.
+pub const REMEMBERED_ABOUT_BYTES_MAX: usize = 200;
 /// Bytes of a project's rule file. Beyond: it is refused.
 pub const PROJECT_RULES_BYTES_MAX: usize = 128 * 1024;
 /// Project files that are kept in memory, and folders for which it is known which file counts. Beyond: the one that was
@@ -278,6 +284,12 @@ pub const WORKFLOW_LINKS_MAX: usize = 100;
 pub const WORKFLOW_STRAY_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long git may take to say which files are changed; less than [`CONSULT_MAX`]. Beyond: none count as changed.
 pub const GIT_LOOK_MAX: Duration = Duration::from_secs(2);
+/// Bytes of a repository's head. Beyond: nothing counts as changed.
+pub const GIT_HEAD_BYTES_MAX: u64 = 4 * 1024;
+/// Bytes of a setting of a repository. Beyond: it does not count.
+pub const GIT_SETTING_BYTES_MAX: usize = 4 * 1024;
+/// Files over which the indexes of a repository are spread. Beyond: nothing counts as changed if git needs the rest.
+pub const GIT_SHARED_INDEXES_MAX: usize = 64;
 /// How many repositories are looked at at once. Beyond: they wait, within that time.
 pub const GIT_LOOKS_MAX: usize = 4;
 /// Bytes that git may print about them. Beyond: none count as changed.
@@ -409,3 +421,19 @@ pub const RANKS_MAX: u32 = 20;
 pub const CLOCK_OFF_MAX: Duration = Duration::from_secs(2);
 /// How many nodes may share a journal. Beyond: a further one does not start.
 pub const NODES_MAX: usize = 256;
+/// How long a request waits until this node's index shows what the client has already seen or written. Beyond: 503, and
+/// the client tries again.
+pub const INDEX_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long an index may lack an entry that is known to be stored. Beyond: the node is not ready.
+pub const INDEX_BEHIND_AFTER: Duration = Duration::from_secs(5);
+/// How long a part of the journal may be out of reach. Beyond: the node is not ready. Longer than most elections of a
+/// leader, after which every node would otherwise call itself not ready.
+pub const UNREACHABLE_AFTER: Duration = Duration::from_secs(12);
+/// How often a node asks for the state of each stream of a shared journal.
+pub const STREAM_LOOK: Duration = Duration::from_secs(5);
+/// Bytes of a response of a NATS server's monitoring address. Beyond: the response is unusable.
+pub const MONITOR_BYTES_MAX: usize = 1024 * 1024;
+/// Changes of the shelf that are queued for one watcher on this machine. Beyond: it reads the shelf again.
+pub const SHELF_CHANGES_MAX: usize = 1024;
+/// Removals from the shelf that are remembered for watchers that begin in the past. Beyond: the oldest are forgotten.
+pub const SHELF_REMOVALS_MAX: usize = 4096;

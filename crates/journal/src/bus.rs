@@ -18,6 +18,8 @@ pub enum Topic {
     Delta,
     /// A half-written answer.
     Draft,
+    /// Which cards a page shows, for the node that rings.
+    Eyes,
     /// Sessions were forgotten.
     Gone,
     /// Which session a screen shows, for the other connections of its token.
@@ -82,13 +84,15 @@ pub struct NotASubject;
 const NAME_PREFIX: &str = "name_";
 
 impl Topic {
-    pub const ALL: [Self; 7] = [Self::Delta, Self::Draft, Self::Gone, Self::Look, Self::Own, Self::Seat, Self::Whisper];
+    pub const ALL: [Self; 8] =
+        [Self::Delta, Self::Draft, Self::Eyes, Self::Gone, Self::Look, Self::Own, Self::Seat, Self::Whisper];
 
     /// The first word of its subjects.
     pub fn word(self) -> &'static str {
         match self {
             Self::Delta => "delta",
             Self::Draft => "draft",
+            Self::Eyes => "eyes",
             Self::Gone => "gone",
             Self::Look => "look",
             Self::Own => "own",

@@ -48,6 +48,33 @@ impl Cursor {
         }
     }
 
+    /// Moves to just after a message of a stream.
+    pub(crate) fn advance_stream(&mut self, stream: usize, sequence: u64) {
+        if let Some(place) = self.places.get_mut(stream) {
+            *place = (*place).max(sequence);
+        }
+    }
+
+    /// Moves this cursor to where both have been, if they are of the same journal. A cursor of another journal changes
+    /// nothing.
+    pub fn join(&mut self, other: &Self) {
+        if self.is_of_the_journal_of(other) {
+            for (ours, theirs) in self.places.iter_mut().zip(&other.places) {
+                *ours = (*ours).max(*theirs);
+            }
+        }
+    }
+
+    /// Are both of the same journal, so that they can be compared?
+    pub fn is_of_the_journal_of(&self, other: &Self) -> bool {
+        self.journal == other.journal && self.places.len() == other.places.len()
+    }
+
+    /// Has this cursor everything that `other` has? `false` if they are of different journals.
+    pub fn reaches(&self, other: &Self) -> bool {
+        self.is_of_the_journal_of(other) && self.places.iter().zip(&other.places).all(|(ours, theirs)| ours >= theirs)
+    }
+
     /// Is the entry of `session` at `position` at or before this cursor?
     pub fn covers(&self, session: SessionId, position: Position) -> bool {
         self.places.get(stream_of(session, self.places.len())).is_some_and(|place| *place >= position.0)
@@ -71,9 +98,7 @@ impl Cursor {
     ///
     /// A cursor is ahead when the journal was restored from an older copy.
     pub(crate) fn is_known_to(&self, newest: &Self) -> bool {
-        self.journal == newest.journal
-            && self.places.len() == newest.places.len()
-            && self.places.iter().zip(&newest.places).all(|(ours, newest)| ours <= newest)
+        newest.reaches(self)
     }
 }
 
@@ -150,6 +175,20 @@ mod tests {
         for bad in ["", "cur_", "cur_12", "cur_12_", "cur_12_g", "12_1"] {
             assert_eq!(bad.parse::<Cursor>(), Err(NotACursor), "{bad}");
         }
+    }
+
+    #[test]
+    fn cursors_of_one_journal_are_compared_stream_by_stream() {
+        let cursor = |places: &[u64]| Cursor::new(7, places.to_vec());
+        let mut joined = cursor(&[3, 1]);
+        assert!(joined.reaches(&cursor(&[3, 0])) && !joined.reaches(&cursor(&[0, 2])));
+        joined.join(&cursor(&[1, 5]));
+        assert_eq!(joined, cursor(&[3, 5]));
+        for foreign in [Cursor::new(8, vec![0, 0]), cursor(&[0, 0, 0])] {
+            assert!(!joined.reaches(&foreign) && !foreign.reaches(&joined));
+            joined.join(&foreign);
+        }
+        assert_eq!(joined, cursor(&[3, 5]));
     }
 
     #[test]

@@ -17,8 +17,9 @@ use crate::cursor::Cursor;
 use crate::entry::{Entry, Stored};
 use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
+use crate::health::{Contact, Health, Lag, ServerTime};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 use crate::sqlite::Space;
 
 /// A [`Journal`] as a trait object.
@@ -119,9 +120,10 @@ pub trait DynShelf: fmt::Debug + Send + Sync + 'static {
     fn list<'a>(&'a self, prefix: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Vec<Item>, ShelfError>>;
     fn take<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>>;
     fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>>;
+    fn watch(&self, prefix: &str, after: Revision) -> BoxStream<'static, Watched>;
 }
 
-impl<S: Shelf + fmt::Debug> DynShelf for S {
+impl<S: WatchShelf + fmt::Debug> DynShelf for S {
     fn get<'a>(&'a self, key: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Option<Item>, ShelfError>> {
         Shelf::get(self, key, now).boxed()
     }
@@ -152,9 +154,14 @@ impl<S: Shelf + fmt::Debug> DynShelf for S {
     fn sweep(&self, now: Timestamp) -> BoxFuture<'_, Result<usize, ShelfError>> {
         Shelf::sweep(self, now).boxed()
     }
+
+    fn watch(&self, prefix: &str, after: Revision) -> BoxStream<'static, Watched> {
+        WatchShelf::watch(self, prefix, after).boxed()
+    }
 }
 
-/// What only a store on this machine's disk needs. The defaults are for a store without files here.
+/// What only some stores need: those on this machine's disk, or those on other machines. The defaults are for a store
+/// without files here and without servers.
 pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
     /// Returns how much space the store takes on this machine's disk; `None` if it is elsewhere.
     fn space(&self) -> BoxFuture<'_, Result<Option<Space>, Fault>> {
@@ -168,4 +175,24 @@ pub trait Upkeep: fmt::Debug + Send + Sync + 'static {
 
     /// Tells a server that waits for this store's lock that it will soon be free.
     fn leaving(&self) {}
+
+    /// Can this node serve from the store? Costs nothing.
+    fn health(&self) -> Health {
+        Health::Following
+    }
+
+    /// Returns how far the index is behind the journal.
+    fn lag(&self) -> Lag {
+        Lag::default()
+    }
+
+    /// Returns what happened to the connection to the journal's servers; `None` if there are none.
+    fn contact(&self) -> Option<Contact> {
+        None
+    }
+
+    /// Asks the journal's servers for their time; `None` if there are none.
+    fn server_time(&self) -> BoxFuture<'_, Result<Option<ServerTime>, Fault>> {
+        ready(Ok(None)).boxed()
+    }
 }

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use askbridge_core::ids::Timestamp;
+use futures_util::Stream;
 
 use crate::fault::Fault;
 
@@ -70,6 +71,39 @@ pub trait Shelf: Clone + Send + Sync + 'static {
 
     /// Removes expired items. Returns how many.
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send;
+}
+
+/// What happened to one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShelfChange {
+    pub key: String,
+    pub revision: Revision,
+    /// What is there now, expired or not; `None` if it was removed.
+    pub item: Option<Item>,
+}
+
+/// What a watcher of a shelf is told.
+#[derive(Debug, Clone)]
+pub enum Watched {
+    Changed(ShelfChange),
+    /// Everything that was acknowledged before the watch began has been told. Told again after each interruption.
+    CaughtUp,
+    /// The servers cannot be reached, so changes may come late. The watch goes on by itself and misses nothing.
+    Interrupted(Fault),
+}
+
+/// A [`Shelf`] that tells of its changes.
+pub trait WatchShelf: Shelf {
+    /// Tells of every key below `prefix` that changed after a revision; after revision zero, of all that are there.
+    ///
+    /// - No change is missed: what is told last of a key is what is there. Of several changes in quick succession, the
+    ///   earlier ones may be left out.
+    /// - Revisions of one key grow. A key may be told again with the revision that was told last.
+    /// - An item that expires is not a change; its removal by [`Shelf::sweep`] is.
+    /// - A revision above zero is one that this process was told. On a shelf of one machine, what was removed before the
+    ///   process started is not known.
+    /// - Ends when the store is closed.
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static;
 }
 
 impl Item {

@@ -12,3 +12,14 @@ async fn every_subject_is_heard_on_one_node() {
     let bus = LocalBus::default();
     conformance::every_subject_is_heard(&bus, &bus.clone(), &Names::new(1)).await;
 }
+
+#[tokio::test]
+async fn the_index_shows_what_was_written() {
+    let store = Memory::new(7).unwrap();
+    conformance::all_of_the_index(&store, &store.index(), &store.index(), &Names::new(1)).await;
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_its_store() {
+    conformance::a_watch_ends_with_its_store(Memory::new(7).unwrap()).await;
+}

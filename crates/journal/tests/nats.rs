@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use askbridge_core::ask::{Ask, Asker, Body, Context, Plan, Reach};
 use askbridge_core::event::{Audience, Event, Lane, Settings, Started};
-use askbridge_core::ids::{AskId, EntryId, Epoch, NodeId, PartyId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, EntryId, Epoch, NodeId, PartyId, Position, SessionId, Timestamp};
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::conformance::{self, Names};
 use askbridge_journal::index::AskFilter;
-use askbridge_journal::{Digest, Entry, Guard, Journal, Written};
+use askbridge_journal::record::write_line;
+use askbridge_journal::{Digest, Entry, Guard, Health, Journal, NotCaughtUp, Written};
 
 use cluster::Cluster;
 
@@ -23,6 +24,7 @@ async fn three_servers_pass_the_suite() {
     conformance::all(&node, &Names::new(1)).await;
     a_late_node_builds_its_index(&cluster).await;
     nodes_hear_each_other_on_the_bus(&cluster).await;
+    every_node_reads_what_one_wrote(&cluster).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -100,4 +102,114 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
 async fn nodes_hear_each_other_on_the_bus(cluster: &Cluster) {
     let (first, second) = (cluster.node(4).await.bus(), cluster.node(5).await.bus());
     conformance::every_subject_is_heard(&first, &second, &Names::new(4)).await;
+}
+
+async fn every_node_reads_what_one_wrote(cluster: &Cluster) {
+    let (first, second) = (cluster.node(6).await, cluster.node(7).await);
+    let (here, there) = (first.index(None).await.unwrap(), second.index(None).await.unwrap());
+    conformance::all_of_the_index(&first, &here, &there, &Names::new(6)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_node_reads_what_one_wrote_while_the_leader_dies() {
+    let mut cluster = Cluster::start();
+    let (first, second) = (cluster.node(1).await, cluster.node(2).await);
+    let (here, there) = (first.index(None).await.unwrap(), second.index(None).await.unwrap());
+    let leader = leader_of(&cluster, 0).await;
+    let names = Names::new(1);
+    for round in 0..3 {
+        if round == 1 {
+            cluster.kill(leader);
+        }
+        conformance::a_node_reads_its_own_writes(&first, &here, &names).await;
+        conformance::a_node_reads_what_a_client_saw_elsewhere(&first, &there, &names).await;
+    }
+}
+
+/// The number of the server that leads a stream.
+async fn leader_of(cluster: &Cluster, stream: usize) -> usize {
+    let stream = cluster.stranger().await.get_stream(format!("ab-{stream}")).await.unwrap();
+    let info = stream.cached_info().cluster.clone().unwrap();
+    cluster.named(&info.leader.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_record_of_a_newer_release_stops_the_index_and_says_who_wrote_it() {
+    let cluster = Cluster::alone();
+    let node = cluster.node(1).await;
+    let index = node.index(None).await.unwrap();
+    let names = Names::new(1);
+    conformance::a_node_reads_its_own_writes(&node, &index, &names).await;
+    assert!(matches!(node.health(), Health::Following), "{:?}", node.health());
+    let session = names.session();
+    let entry = names.said(session, 1, Digest::ZERO);
+    let position = node.append(entry.clone(), Guard::Head(None)).await.unwrap();
+    index.caught_up_with_own_writes().await.unwrap();
+    // The same record as a later release would write it.
+    let line = write_line(&Entry { id: EntryId(5), ..Entry::clone(&entry) }, None).replacen("\"v\":1", "\"v\":2", 1);
+    let context = cluster.stranger().await;
+    let stream = stream_with(&context, session).await;
+    context.publish(format!("ab.{stream}.{session}.c"), line.into()).await.unwrap().await.unwrap();
+    let mut cursor = node.start();
+    cursor.advance_to(session, Position(position.0 + 1));
+    let waited = index.caught_up_to(&cursor).await;
+    let Err(NotCaughtUp::Unreadable(at)) = waited else { panic!("{waited:?}") };
+    assert_eq!((at.position, at.session), (Position(position.0 + 1), Some(session)));
+    assert_eq!((at.node, at.format), (Some(NodeId(u64::MAX)), Some(2)));
+    assert!(matches!(node.health(), Health::Unreadable(_)), "{:?}", node.health());
+    // What is written from now on would be missing, so nothing is shown.
+    node.append(names.noticed(session, "x"), Guard::Unguarded).await.unwrap();
+    assert!(matches!(index.caught_up_with_own_writes().await, Err(NotCaughtUp::Unreadable(_))));
+    // A node that starts now does not begin to serve.
+    let late = cluster.node(2).await;
+    assert!(late.index(None).await.is_err());
+    assert!(matches!(late.health(), Health::Unreadable(_)));
+}
+
+/// Which stream has messages of a session?
+async fn stream_with(context: &async_nats::jetstream::Context, session: SessionId) -> usize {
+    for number in 0.. {
+        let stream = context.get_stream(format!("ab-{number}")).await.unwrap();
+        if stream.get_last_raw_message_by_subject(&format!("ab.{number}.{session}.d")).await.is_ok() {
+            return number;
+        }
+    }
+    unreachable!("the session is somewhere")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_says_when_the_servers_are_gone_and_when_they_are_back() {
+    let mut cluster = Cluster::alone();
+    let node = cluster.node(1).await;
+    let index = node.index(None).await.unwrap();
+    let names = Names::new(1);
+    conformance::a_node_reads_its_own_writes(&node, &index, &names).await;
+    let time = node.server_time().await.unwrap();
+    assert!(time.at > Timestamp(1_700_000_000_000), "{time:?}");
+    assert_eq!((node.contact().reconnects, node.contact().server.as_str()), (0, "n0"));
+    let ahead = {
+        let mut cursor = node.now();
+        let session = names.session();
+        cursor.advance_to(session, Position(1_000_000));
+        cursor
+    };
+    assert!(matches!(index.caught_up_to(&ahead).await, Err(NotCaughtUp::Foreign)), "no entry will be that late");
+    cluster.kill(0);
+    assert!(matches!(index.caught_up_to(&ahead).await, Err(NotCaughtUp::Behind { .. })), "no server says so");
+    until(|| matches!(node.health(), Health::Unreachable { .. })).await;
+    assert!(!node.contact().is_connected);
+    cluster.revive(0);
+    until(|| matches!(node.health(), Health::Following)).await;
+    conformance::a_node_reads_its_own_writes(&node, &index, &names).await;
+    assert!(node.contact().is_connected && node.contact().reconnects > 0);
+}
+
+/// Waits until something holds.
+async fn until(mut holds: impl FnMut() -> bool) {
+    let holds = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), holds).await.expect("it has to come");
 }

@@ -4,6 +4,7 @@
 //! app. It hears frames, is told what happened, and writes into an [`peer::Outbox`]; the bridge moves the bytes.
 //! A language is one folder and one row in [`listing::LISTING`].
 
+pub mod apps;
 pub mod ask_tool;
 mod awaiting;
 pub mod consult;
@@ -14,6 +15,7 @@ pub mod listing;
 mod one_request;
 pub mod peer;
 pub mod rest;
+mod rule_wish;
 pub mod slot;
 pub mod story;
 pub mod stream;

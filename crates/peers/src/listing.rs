@@ -5,6 +5,7 @@ use std::fmt;
 use askbridge_core::ids::SessionId;
 use askbridge_core::terms::Wishes;
 
+use crate::apps::AppDevices;
 use crate::dialects::{ccc, gobby, native, prime, seline};
 use crate::doors::{claude, hook, http, mcp, whimmy};
 use crate::peer::Peer;
@@ -175,8 +176,5 @@ pub fn dialects() -> impl Iterator<Item = &'static str> {
     LISTING.iter().filter(|listing| listing.served != Served::Always).map(|listing| listing.name)
 }
 
-/// Makes a machine without a connection.
-pub type Attend = fn() -> Box<dyn Peer>;
-
-/// Languages that have work to do while no client is connected, each with the machine that does it.
-pub const ATTENDANTS: &[(&str, Attend)] = &[(prime::NAME, prime::attend)];
+/// Languages whose clients register devices that can be rung.
+pub const APPS: &[AppDevices] = &[prime::DEVICES];

@@ -14,6 +14,7 @@ use askbridge_core::unfit::Reply;
 use askbridge_core::view::{AskView, SessionView};
 
 use crate::consult::{Consultation, Consulted};
+pub use crate::rule_wish::{RuleDecides, RuleReach, RuleWish};
 use crate::tally::Tally;
 
 /// Prefix of the names under which agents keep items; all other names are people's.
@@ -113,6 +114,15 @@ pub enum Wish {
         ask: AskRef,
         time: Option<Duration>,
     },
+    /// Have the same decided the same way again without a person: a rule, made of one ask.
+    Remember {
+        ask: AskRef,
+        rule: Box<RuleWish>,
+    },
+    /// Take such a rule back, by its id.
+    Revoke {
+        rule: String,
+    },
     /// Let the agent's process go while the ask stays open.
     Park {
         ask: AskRef,
@@ -164,8 +174,6 @@ pub struct OutboundCall {
     pub body: Raw,
     /// The person who reads it. Refused if that person has no access any more.
     pub reader: String,
-    /// The session it is about. Refused if the reader may not see it.
-    pub about: Option<SessionId>,
 }
 
 /// The response to an outgoing call.
@@ -236,8 +244,6 @@ pub enum Query {
     Counts(Vec<SessionId>),
     /// What these sessions are about, for lists: see [`SessionSummary`].
     Summaries(Vec<SessionId>),
-    /// Whether a connection of this language has a seat in these sessions, or ever had one.
-    Presence(Vec<SessionId>),
     /// The terms that an ask of this session would get now.
     Terms(SessionId),
     /// Exchange a one-time code for a token. The only query that needs no known caller.
@@ -315,15 +321,6 @@ pub struct SessionSummary {
     pub last_at: Option<Timestamp>,
 }
 
-/// Whether a connection of one language has a seat in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
-    Here,
-    /// One had it, and left.
-    Left,
-    Never,
-}
-
 /// What a query found, where it can be more than one item.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Finds {
@@ -332,7 +329,6 @@ pub struct Finds {
     pub next: Option<String>,
     pub folders: Vec<String>,
     pub kept: Vec<(String, Raw)>,
-    pub presence: Vec<(SessionId, Presence)>,
     pub counts: Vec<(SessionId, Tally)>,
     pub summaries: Vec<(SessionId, SessionSummary)>,
 }

@@ -8,7 +8,7 @@ use askbridge_core::event::ToolRuling;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::view::AskView;
 use askbridge_peers::consult::{Advice, Consulted, OccurrenceKinds};
-use askbridge_peers::dialects::{native, prime};
+use askbridge_peers::dialects::native;
 use askbridge_peers::doors::claude::{AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::hook::{self, Around, Facts, HookAction, HookEvent, Mouth, ToolCall, advice};
 use askbridge_peers::doors::http::{self, AskError, Asking};
@@ -35,13 +35,6 @@ fn every_language_of_another_system_speaks_as_its_transcripts_say() {
         let folder = format!("{}/src/{kind}/{}/transcripts", env!("CARGO_MANIFEST_DIR"), listing.name);
         check_folder(folder, listing.greet.expect("a dialect is a machine"));
     }
-}
-
-/// Machines without a connection.
-#[test]
-fn what_is_looked_after_while_nobody_is_there_goes_as_its_transcripts_say() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/dialects/prime/transcripts/attending");
-    check_folder(folder, |_| Greeting::Open(prime::attend()));
 }
 
 #[test]

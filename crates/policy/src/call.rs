@@ -1,15 +1,16 @@
 //! A tool call whose input is JSON.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use askbridge_core::ask::Approval;
-use askbridge_core::rules::asks::{Call, Script};
+use askbridge_core::rules::asks::{Call, Risks, Script};
 use serde_json::Value;
 
 use crate::exactly::digest;
+use crate::risk;
 use crate::shell;
-use crate::tools::{PATH_GLOBS, PATHS};
+use crate::tools::{PATH_GLOBS, PATHS, host};
 
 /// A call, parsed when a rule looks at it.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct JsonCall<'a> {
     /// `None` if it is not JSON.
     input: OnceCell<Option<Value>>,
     script: OnceCell<Option<Script>>,
+    /// The hints, for the folder for which they were last looked up.
+    risks: RefCell<Option<(Option<String>, Risks)>>,
 }
 
 /// The tools whose `command` is a shell's.
@@ -27,10 +30,10 @@ pub(crate) const SHELLS: &[&str] = &["Bash"];
 impl<'a> JsonCall<'a> {
     /// An input that is not JSON has no fields; an empty one is an object without any.
     pub fn new(tool: &'a str, input: &'a str) -> Self {
-        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new() }
+        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new(), risks: RefCell::default() }
     }
 
-    fn input(&self) -> Option<&Value> {
+    pub(crate) fn input(&self) -> Option<&Value> {
         let read = || match self.text.trim().is_empty() {
             true => Some(Value::Null),
             false => serde_json::from_str(self.text).ok(),
@@ -84,19 +87,56 @@ impl Call for JsonCall<'_> {
         self.script.get_or_init(read).as_ref()
     }
 
+    fn risks(&self, folder: Option<&str>) -> Risks {
+        if let Some((known, risks)) = &*self.risks.borrow()
+            && known.as_deref() == folder
+        {
+            return *risks;
+        }
+        let risks = risk::of(self, folder);
+        *self.risks.borrow_mut() = Some((folder.map(str::to_owned), risks));
+        risks
+    }
+
     fn words(&self, folder: Option<&str>) -> Option<Vec<String>> {
+        let texts = self.looked_up(folder)?;
+        if self.script().is_some() {
+            return Some(texts.iter().flat_map(|text| beginnings(text)).collect());
+        }
+        let parts = texts.iter().flat_map(|path| path.split('/')).filter(|part| !part.is_empty());
+        let parts = parts.flat_map(|part| [part.to_owned(), part.to_lowercase()]);
+        Some(parts.chain(self.host()).collect())
+    }
+
+    fn texts(&self, folder: Option<&str>) -> Option<Vec<String>> {
+        let texts = self.looked_up(folder)?;
+        let lower = texts.iter().map(|text| text.to_lowercase()).filter(|_| self.script().is_none());
+        let lower: Vec<_> = lower.chain(self.host()).collect();
+        Some(texts.into_iter().map(Cow::into_owned).chain(lower).collect())
+    }
+}
+
+impl JsonCall<'_> {
+    /// What patterns for commands and paths are compared with. `None` if that is not known.
+    fn looked_up<'t>(&'t self, folder: Option<&'t str>) -> Option<Vec<Cow<'t, str>>> {
         if !self.is_readable() || self.script().is_some_and(|script| script.is_beyond) {
             return None;
         }
-        if let Some(script) = self.script() {
-            let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
-            let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
-            return Some(texts.flat_map(beginnings).collect());
-        }
-        let paths: Vec<_> = PATHS.iter().chain(PATH_GLOBS).filter_map(|name| self.field(name)).collect();
-        let texts = paths.iter().flat_map(|path| [path.as_ref(), path.trim()]).chain(folder);
-        let parts = texts.flat_map(|path| path.split('/')).filter(|part| !part.is_empty());
-        Some(parts.flat_map(|part| [part.to_owned(), part.to_lowercase()]).collect())
+        let Some(script) = self.script() else {
+            let paths = PATHS.iter().chain(PATH_GLOBS).filter_map(|name| self.field(name));
+            let trimmed = |path: Cow<'t, str>| match path {
+                Cow::Borrowed(path) => [Cow::Borrowed(path), Cow::Borrowed(path.trim())],
+                Cow::Owned(path) => [Cow::Owned(path.clone()), Cow::Owned(path)],
+            };
+            return Some(paths.flat_map(trimmed).chain(folder.map(Cow::Borrowed)).collect());
+        };
+        let plain = script.plain.iter().flatten().map(|part| part.text.as_str());
+        let texts = plain.chain(script.suspects.iter().map(String::as_str)).chain([script.text.as_str()]);
+        Some(texts.map(Cow::Borrowed).collect())
+    }
+
+    fn host(&self) -> Option<String> {
+        self.field("url").and_then(|url| host(&url))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use askbridge_core::ask::Question;
 use askbridge_core::ids::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::call::SHELLS;
@@ -20,7 +21,27 @@ pub(crate) fn digest(tool: &str, input: &Value) -> String {
     hasher.update((tool.len() as u64).to_le_bytes());
     hasher.update(tool.as_bytes());
     hasher.update(text.as_bytes());
-    hasher.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+    hex(&hasher.finalize())
+}
+
+/// The digest of questions: of their texts, the labels that they offer, and whether several may be chosen.
+pub fn digest_questions(questions: &[Question]) -> String {
+    let asked: Vec<Value> = questions
+        .iter()
+        .map(|question| {
+            let labels: Vec<_> = question.options.iter().map(|option| option.label.as_str()).collect();
+            json!([question.text, labels, question.multi])
+        })
+        .collect();
+    let mut hasher = Sha256::new();
+    // No tool has this length of a name, so no call has the digest of questions.
+    hasher.update(u64::MAX.to_le_bytes());
+    hasher.update(Value::from(asked).to_string());
+    hex(&hasher.finalize())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
         write!(hex, "{byte:02x}").expect("writing to a string does not fail");
         hex
     })
@@ -99,8 +120,6 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::call::JsonCall;
+use crate::exactly::digest_questions;
 use crate::keys::EXAMPLE;
 use crate::nearest::nearest;
 use crate::rule::{Complaint, whole};
@@ -110,6 +111,7 @@ impl ExampleAsk {
             branch: self.branch.as_deref(),
             body: Some(&self.body),
             call: call.as_ref().map(|call| call as &dyn Call),
+            digest_questions: Some(digest_questions),
             local: self.local,
             present: self.present,
             decided_before: self.decided_before,

@@ -22,7 +22,14 @@ pub const KEYS: &[(&str, &str)] = &[
     ("kind", "The ask is of this kind: `questions`, `approval`, `plan`, `form`"),
     ("tool", "The approval is for such a call, as Claude Code writes its rules: `Bash(npm test *)`"),
     ("input", "Fields of the call's input: `input.branch = \"release/*\"`"),
-    ("input_sha256", "The whole call has this digest: tool and input, but for a command's description"),
+    (
+        "input_sha256",
+        "The whole call has this digest: tool and input, but for a command's description; or all questions do",
+    ),
+    (
+        "risk",
+        "The call has one of these hints: `deletes`, `network`, `privileged` and others; not for rules that allow",
+    ),
     ("question", "A question reads so; every question, if the rule answers"),
     ("header", "The same for a question's header"),
     ("option", "The same for the label of an option that a question offers"),

@@ -7,7 +7,7 @@ use askbridge_core::ask::Kind;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::limits;
 use askbridge_core::rules::asks::{
-    Action, AnswerBy, Answers, AskRule, Conditions, Hours, TextPattern, Weekday, WhenDown,
+    Action, AnswerBy, Answers, AskRule, Conditions, Hours, Risk, TextPattern, Weekday, WhenDown,
 };
 use askbridge_core::terms::{OnDismissal, OnExpiry, Wait, WhileOpen, Wishes};
 use toml::Spanned;
@@ -238,6 +238,7 @@ impl<'a, 't> Reading<'a, 't> {
                 None
             }
         };
+        let risk = self.risk(yes);
         Conditions {
             door: self.patterns("door"),
             agent: self.patterns("agent"),
@@ -259,6 +260,7 @@ impl<'a, 't> Reading<'a, 't> {
                 let is_one = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
                 is_one.then(|| text.to_owned())
             }),
+            risk,
             question: self.patterns("question"),
             header: self.patterns("header"),
             first_header: None,
@@ -270,6 +272,27 @@ impl<'a, 't> Reading<'a, 't> {
             decided_before: self.number("decided_before", 1000),
             until: self.moment("until"),
         }
+    }
+
+    fn risk(&mut self, yes: Yes) -> Vec<Risk> {
+        let mut risks = Vec::new();
+        for (text, at) in self.list("risk") {
+            match Risk::ALL.into_iter().find(|risk| risk.name() == text) {
+                Some(risk) => risks.push(risk),
+                None => {
+                    let names = Risk::ALL.map(Risk::name);
+                    let hint = nearest(&text, names).map(|meant| format!("did you mean `{meant}`?"));
+                    let hint = hint.unwrap_or_else(|| format!("there are {}", names.join(", ")));
+                    self.complain(at, &format!("`risk`: `{text}` is no hint"), Some(&hint));
+                }
+            }
+        }
+        if let (Yes::May, Some(value)) = (yes, self.get("risk")) {
+            let hint = "use it with do = \"deny\" or \"ask\", or with terms";
+            let what = "a hint makes no call safe, and a missing one proves nothing, so a rule that says yes cannot have `risk`";
+            self.complain(value.span().start, what, Some(hint));
+        }
+        risks
     }
 
     /// Whether it looks at every call, and what becomes of such a call while the server does not answer.

@@ -91,6 +91,7 @@ impl Service {
             Self::Webhook(_) => "webhook",
             Self::Command(_) => "command",
             Self::WebPush(_) => "web_push",
+            Self::App(_) => "app",
         }
     }
 
@@ -101,6 +102,8 @@ impl Service {
             Self::Slack(_) => (10, false, true, 2_500),
             Self::WebPush(push) => (usize::from(push.actions_max.min(2)), false, false, 600),
             Self::Webhook(_) | Self::Command(_) => (0, false, false, 3_000),
+            // Its client answers in its own card.
+            Self::App(app) => (0, false, false, app.body_max),
         };
         Abilities { buttons_max, many, words, body_max }
     }
@@ -110,11 +113,21 @@ impl Service {
     pub fn defaults(&self) -> (Content, Decides) {
         match self {
             Self::Ntfy(ntfy) if ntfy.is_public() => (Content::Hidden, Decides::Nothing),
-            Self::Webhook(_) | Self::Command(_) => (Content::Shown, Decides::Nothing),
+            Self::Webhook(_) | Self::Command(_) | Self::App(_) => (Content::Shown, Decides::Nothing),
             Self::Ntfy(_) | Self::Telegram(_) | Self::Slack(_) | Self::WebPush(_) => {
                 (Content::Shown, Decides::Approvals)
             }
         }
+    }
+
+    /// What it tells besides asks unless the person says otherwise.
+    pub fn tells(&self) -> BTreeSet<NewsKind> {
+        let mut tells = news::by_default();
+        // Such apps show chats, and have always been told when the agent has spoken.
+        if matches!(self, Self::App(_)) {
+            tells.insert(NewsKind::TurnEnded);
+        }
+        tells
     }
 }
 
@@ -136,6 +149,7 @@ pub enum Service {
     Webhook(Webhook),
     Command(Command),
     WebPush(WebPush),
+    App(App),
 }
 
 /// A topic on an ntfy server.
@@ -202,4 +216,17 @@ pub struct WebPush {
     pub auth: String,
     /// How many actions its notifications can have.
     pub actions_max: u8,
+}
+
+/// A device that the app of another system has registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct App {
+    /// The language in which it registered.
+    pub dialect: String,
+    /// The name under which that language keeps the device.
+    pub kept_as: String,
+    /// Anyone who knows it may push.
+    pub push_url: String,
+    /// Characters of a notice's body.
+    pub body_max: usize,
 }

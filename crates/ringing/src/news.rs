@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use askbridge_core::event::Audience;
-use askbridge_core::ids::{SessionId, Timestamp};
+use askbridge_core::ids::{Raw, SessionId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,8 @@ pub struct News {
     pub audience: Audience,
     /// Where it happened. A person who says something there need not be told.
     pub session: Option<SessionId>,
+    /// What the turn used, in the agent's own words, if one ended.
+    pub usage: Option<Raw>,
     pub title: String,
     pub body: String,
     /// The path of the page that shows more, with a slash at its beginning.

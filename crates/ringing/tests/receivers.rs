@@ -103,7 +103,7 @@ fn a_browser_decrypts_every_push_and_its_push_service_accepts_the_token() {
     for text in hostile() {
         let notice = notice("Claude Code asks", &text, 2);
         let (now, ttl) = (Timestamp(1_700_000_000_000), Duration::from_secs(600));
-        let push = Push { to: &to, notice: &notice, ask: Some("ask_1"), waiting: 2, now, ttl };
+        let push = Push { to: &to, notice: &notice, ask: Some("ask_1"), waiting: Some(2), now, ttl };
         let request = web_push::send(&push, &keys, "mailto:ops@example.org", &random).unwrap();
         let read = received(
             "push",

@@ -1,6 +1,6 @@
 //! Deliberately broken bridges, to test that the judge notices.
 
-use askbridge_core::answer::{Answer, Decision, Outcome, Scope};
+use askbridge_core::answer::{Answer, Decision, Outcome, Pick, Scope};
 use askbridge_core::ask::Body;
 use askbridge_core::event::{Event, Settled};
 use askbridge_core::ids::Timestamp;
@@ -23,6 +23,8 @@ pub enum Broken {
     Tongue(BrokenTongue),
     /// Says that a token is revoked, and still accepts it.
     KeepsRevokedTokens,
+    /// Says that new rules are in force, and rules by those with which it started.
+    KeepsOldRules,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub enum BrokenRules {
     EmptyAllow,
     UndoesNothing,
     OneIsEnough,
+    RulesWhatIsOpen,
+    AnswersWhatWasNotOffered,
 }
 
 type Decided = Result<Vec<Event>, Refusal>;
@@ -65,6 +69,8 @@ impl BrokenRules {
             Self::EmptyAllow => allow_when_nobody_came,
             Self::UndoesNothing => undo_nothing,
             Self::OneIsEnough => settle_with_one_vote,
+            Self::RulesWhatIsOpen => rule_what_is_open,
+            Self::AnswersWhatWasNotOffered => answer_what_was_not_offered,
         }
     }
 }
@@ -136,6 +142,37 @@ fn settle_with_one_vote(session: &Session, intent: Intent, at: Timestamp) -> Dec
         }
         _ => askbridge_core::decide(session, intent, at),
     }
+}
+
+/// Has a rule deny an ask that was open until its deadline.
+fn rule_what_is_open(session: &Session, intent: Intent, at: Timestamp) -> Decided {
+    let decided = askbridge_core::decide(session, intent, at)?;
+    let rule = |event| match event {
+        Event::Settled(mut settled) if settled.outcome == Outcome::Expired => {
+            let (rule, words) = ("v1-0".to_owned(), "a later rule".to_owned());
+            settled.verdict = Verdict { ruling: Ruling::Deny, words: format!("{rule}; no person was asked. {words}") };
+            settled.outcome = Outcome::RuledOut { rule, place: None, words };
+            Event::Settled(settled)
+        }
+        other => other,
+    };
+    Ok(decided.into_iter().map(rule).collect())
+}
+
+/// Has rules choose an option that is not there.
+fn answer_what_was_not_offered(session: &Session, intent: Intent, at: Timestamp) -> Decided {
+    let decided = askbridge_core::decide(session, intent, at)?;
+    let choose = |event| match event {
+        Event::Settled(mut settled) => {
+            if let Outcome::Ruled { answer: answer @ Answer::Questions(_), .. } = &mut settled.outcome {
+                *answer = Answer::Questions(vec![Pick::option(7)]);
+                settled.verdict.ruling = Ruling::Answer(answer.clone());
+            }
+            Event::Settled(settled)
+        }
+        other => other,
+    };
+    Ok(decided.into_iter().map(choose).collect())
 }
 
 impl BrokenTongue {

@@ -10,6 +10,7 @@ use askbridge_bridge::runtime::{Bridge, Decide, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Origins, dialect, foreign_router, router, serve_one};
 use askbridge_core::ids::StableNodeId;
 use askbridge_core::limits;
+use askbridge_core::rules::asks::RuleSet;
 use askbridge_core::terms::Rules;
 use axum::Router;
 use tokio::io::DuplexStream;
@@ -105,6 +106,11 @@ impl Doors {
         for (app, ..) in self.0.iter() {
             app.tokens.revoke(token).await.expect("memory can be written, and the token was made");
         }
+    }
+
+    /// Puts rules in force at every node.
+    pub(crate) fn use_rules(&self, rules: &RuleSet) {
+        self.0.iter().for_each(|(app, ..)| app.handle.use_rules(rules.clone()));
     }
 
     /// Opens a connection to one of the nodes. `room` is how many bytes fit into the pipe.

@@ -17,6 +17,7 @@ mod panics;
 mod people;
 mod phone;
 pub mod plan;
+mod rules;
 mod run;
 mod shrink;
 mod wire;

@@ -34,6 +34,8 @@ pub struct Plan {
     pub revocations: usize,
     /// Is there a person with a phone, who is rung and answers with taps?
     pub rings: bool,
+    /// Are there rules that answer, allow, deny and set terms, and do they change?
+    pub rules: bool,
     /// Is the journal written to a real file after each life, and that file checked?
     pub on_disk: bool,
     /// The one append that fails in any case.
@@ -88,7 +90,8 @@ impl Plan {
         let foreign = [0; 4].map(|_: usize| dice.below(4) == 0);
         // Dice of its own, so that the other choices of a seed are as they were before phones rang.
         let rings = Dice::new(seed, 6).below(4) == 0;
-        Self { second_thoughts, large, revocations, on_disk, foreign, rings, ..Self::narrow(seed) }
+        let rules = Dice::new(seed, 8).below(4) == 0;
+        Self { second_thoughts, large, revocations, on_disk, foreign, rings, rules, ..Self::narrow(seed) }
     }
 
     /// Draws a plan with the basics only: our own clients, the plugin, small asks, no revocations.
@@ -111,14 +114,20 @@ impl Plan {
             large: 0,
             revocations: 0,
             rings: false,
+            rules: false,
             on_disk: false,
             strike: None,
         }
     }
 
-    /// Draws a plan with a person who is rung.
+    /// Draws a plan with a person who is rung. Without rules, which leave less to ring for.
     pub fn rung(seed: u64) -> Self {
-        Self { rings: true, ..Self::of(seed) }
+        Self { rings: true, rules: false, ..Self::of(seed) }
+    }
+
+    /// Draws a plan with rules that change.
+    pub fn ruled(seed: u64) -> Self {
+        Self { rules: true, ..Self::of(seed) }
     }
 
     /// Draws a small plan in which exactly one append fails.
@@ -171,6 +180,7 @@ impl Plan {
         with(|plan| plan.second_thoughts = false);
         with(|plan| plan.on_disk = false);
         with(|plan| plan.rings = false);
+        with(|plan| plan.rules = false);
         with(|plan| plan.clock_trouble = false);
         with(|plan| plan.wire_trouble = 0);
         with(|plan| plan.journal_trouble = 0);

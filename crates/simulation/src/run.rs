@@ -22,6 +22,7 @@ use crate::panics;
 use crate::people::{self, Mind, TONGUES, Tongue};
 use crate::phone::{self, Phone};
 use crate::plan::Plan;
+use crate::rules;
 use crate::world::{Ledger, Watched, World};
 
 /// How far the clock moves at once. A task that sleeps by it wakes up this late at most.
@@ -90,9 +91,12 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
         _ => None,
     };
     let keeps_revoked = broken == Some(Broken::KeepsRevokedTokens);
+    let keeps_rules = broken == Some(Broken::KeepsOldRules);
+    let has_rules = plan.rules;
     let phone = plan.rings.then(|| Phone::new(plan));
     let ledger = Mutex::new(Ledger::default());
-    let world = World { seed: plan.seed, memory, log, fates, ledger, keeps_revoked, phone, deaf };
+    let world =
+        World { seed: plan.seed, memory, log, fates, ledger, keeps_revoked, keeps_rules, has_rules, phone, deaf };
     let world = Arc::new(world);
     let cast = in_a_life(cast(plan, &world));
     let mut dice = Dice::new(plan.seed, 2);
@@ -102,6 +106,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
         }
         world.log.line("world", None, format!("life {life} begins"));
         in_a_life(one_life(plan, &world, &cast, decide, life as u64, &mut dice));
+        world.rules_end();
         world.fates.forget_unwritten();
         if let Some(disk) = &mut disk {
             in_a_life(disk.follow(&world));
@@ -113,6 +118,7 @@ pub fn run_with(plan: &Plan, broken: Option<Broken>) -> Story {
     // The append that the plan strikes may come only now, and end this life too.
     while in_a_life(last_life(plan, &world, &cast, decide)) == LifeEnd::Killed {
         world.log.line("world", None, "the bridge is killed by what it wrote");
+        world.rules_end();
         world.fates.forget_unwritten();
     }
     let asks = in_a_life(judge::judge(&world));
@@ -136,6 +142,7 @@ fn in_a_life<T>(living: impl Future<Output = T>) -> T {
 
 async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, life: u64, dice: &mut Dice) {
     let house = House::open(world, life + 1, plan.nodes, decide).await;
+    change_rules(world, &house, life + 1);
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
     // Tokens are revoked before the calm life, in which the remaining clients finish.
@@ -165,6 +172,14 @@ async fn one_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide, 
     world.log.line("world", None, "the bridge is killed");
 }
 
+/// Puts the rules in force with which this life begins, and others later.
+fn change_rules(world: &Arc<World>, house: &House, life: u64) {
+    if world.has_rules {
+        world.put_rules(&house.doors(), false);
+        tokio::spawn(rules::change(Arc::clone(world), house.doors(), Dice::new(world.seed, 7 ^ (life << 8))));
+    }
+}
+
 /// Revokes one token at some moment of a life.
 async fn revoke_one(world: Arc<World>, doors: Doors, mut dice: Dice) {
     sleep(dice.millis(100, 6_000)).await;
@@ -185,6 +200,7 @@ enum LifeEnd {
 
 async fn last_life(plan: &Plan, world: &Arc<World>, cast: &Cast, decide: Decide) -> LifeEnd {
     let house = House::open(world, 0, plan.nodes, decide).await;
+    change_rules(world, &house, 0);
     cast.enter(world, &house.doors());
     tokio::spawn(tick(Arc::clone(&world.log)));
     let all_done = async {

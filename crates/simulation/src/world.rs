@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::fates::Fates;
 use crate::log::Log;
 use crate::phone::Phone;
+use crate::rules::InForce;
 
 pub(crate) struct World {
     pub(crate) seed: u64,
@@ -25,6 +26,10 @@ pub(crate) struct World {
     pub(crate) ledger: Mutex<Ledger>,
     /// Are revocations only noted and not carried out?
     pub(crate) keeps_revoked: bool,
+    /// Are new rules only noted and not put in force?
+    pub(crate) keeps_rules: bool,
+    /// Do rules change?
+    pub(crate) has_rules: bool,
     /// The phone that is rung, if there is one.
     pub(crate) phone: Option<Phone>,
     /// A dialect that is deliberately broken.
@@ -49,6 +54,8 @@ pub(crate) struct Ledger {
     /// Names and token ids of all whose token may be revoked.
     pub(crate) holders: Vec<(String, String)>,
     pub(crate) revoked: Vec<Revoked>,
+    /// Every version of the rules, in order.
+    pub(crate) rules: Vec<InForce>,
 }
 
 /// A revocation: whose token, and its place in the journal and in the ledger rather than by the clock.

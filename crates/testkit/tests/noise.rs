@@ -2,7 +2,6 @@
 
 use askbridge_core::ids::Timestamp;
 use askbridge_peers::consult::OccurrenceKinds;
-use askbridge_peers::dialects::prime;
 use askbridge_peers::doors::claude::{self, AlwaysAsk, Begin, Carry, Claude, Process};
 use askbridge_peers::doors::mcp::Patience;
 use askbridge_peers::listing::{Choices, Greeting, Hello, LISTING, Listing, Route, RouteKind, Sees};
@@ -153,13 +152,10 @@ const CLAUDE: Listing = Listing {
     ..claude::LISTING
 };
 
-/// The machine that notifies prime's devices, as if it were on a connection.
-const RINGING: Listing = Listing { greet: Some(|_| Greeting::Open(prime::attend())), ..prime::LISTING };
-
 proptest! {
     #[test]
     fn no_language_panics_at_noise(all in vec(noise(), 1..40), known in any::<bool>()) {
-        for listing in LISTING.iter().chain([&CLAUDE, &RINGING]) {
+        for listing in LISTING.iter().chain([&CLAUDE]) {
             let Some(greet) = listing.greet else { continue };
             let path = listing.routes.first().map_or("", |route| route.path);
             let path = path.replace("{session}", "00000000-0000-0000-0000-000000000007");

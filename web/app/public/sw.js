@@ -53,7 +53,7 @@ self.addEventListener("push", (event) => event.waitUntil(rung(event)));
 async function rung(event) {
   const { title, badge, options } = noticeOf(event);
   await self.registration.showNotification(title, options);
-  if (Number.isInteger(badge)) await self.navigator.setAppBadge?.(badge).catch(() => undefined);
+  await badged(badge);
   await confirm(options.data.receipt, { shown: true });
   // A page in the background may have shown the same ask, with the id of the ask as its tag.
   const { ask } = options.data;
@@ -108,11 +108,18 @@ async function decide(notification, ticket) {
     const kept = (actions ?? []).map(({ action, title: label }) => ({ action, title: label }));
     return self.registration.showNotification(title, { body: `${say("ticketUnsent")}\n${body}`, icon: "/icon-192.png", tag, actions: kept, data });
   }
-  if (response.ok) return;
+  if (response.ok) return badged((await response.json().catch(() => null))?.waiting);
   const problem = await response.json().catch(() => ({}));
   // Without buttons: a tap opens the card.
   const { tickets: _, ...rest } = data ?? {};
   await self.registration.showNotification(say("ticketRefused"), { body: problem.detail ?? String(response.status), icon: "/icon-192.png", tag, data: rest });
+}
+
+// The number on the app's icon: how many asks wait for the person. The page keeps it up to date while it is open.
+async function badged(waiting) {
+  if (!Number.isInteger(waiting)) return;
+  const { navigator } = self;
+  await (waiting > 0 ? navigator.setAppBadge?.(waiting) : navigator.clearAppBadge?.())?.catch(() => undefined);
 }
 
 // Says that a notification was shown, or tapped. Nothing depends on it, so it is tried once.

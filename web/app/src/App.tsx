@@ -15,6 +15,7 @@ import { PairHerePage } from "./pages/PairHere.tsx";
 import { Empty, Page } from "./parts/parts.tsx";
 import { useNotifications } from "./notify.ts";
 import { endSubscription, useResync } from "./reach/web_push.ts";
+import { useKeptCluster } from "./cluster/keep.ts";
 import { Boundary } from "./boundary.tsx";
 import { LastResort } from "./LastResort.tsx";
 import "./pages/pages.css";
@@ -29,6 +30,7 @@ const later = {
   settings: () => import("./pages/Settings.tsx"),
   reach: () => import("./reach/Reach.tsx"),
   rules: () => import("./pages/Rules.tsx"),
+  cluster: () => import("./cluster/Cluster.tsx"),
 };
 const ChatPage = lazy(() => later.chat().then((it) => ({ default: it.ChatPage })));
 const TogetherPage = lazy(() => later.together().then((it) => ({ default: it.TogetherPage })));
@@ -38,6 +40,7 @@ const HistoryPage = lazy(() => later.history().then((it) => ({ default: it.Histo
 const DevicesPage = lazy(() => later.devices().then((it) => ({ default: it.DevicesPage })));
 const ReachPage = lazy(() => later.reach().then((it) => ({ default: it.ReachPage })));
 const RulesPage = lazy(() => later.rules().then((it) => ({ default: it.RulesPage })));
+const ClusterPage = lazy(() => later.cluster().then((it) => ({ default: it.ClusterPage })));
 const SettingsPage = lazy(() => later.settings().then((it) => ({ default: it.SettingsPage })));
 
 /** Preloads lazy chunks, so that they are there without a server. Pages without TLS have no service worker that would do it. */
@@ -54,6 +57,9 @@ function useEverything() {
 
 /** The delay before preloading, so that the current page loads first. */
 const AHEAD_MS = 500;
+
+/** How often the nodes of a shared journal are read, for cards and conversations to say which of them are down. */
+const NODES_EVERY_MS = 15_000;
 
 type Identity = { readonly state: "pairing" } | { readonly state: "where" } | { readonly state: "nobody"; readonly why: string | null } | { readonly state: "somebody"; readonly token: string };
 
@@ -112,6 +118,7 @@ function Doors({ onSignedOut }: { readonly onSignedOut: () => void }) {
   useNotifications();
   useResync();
   useEverything();
+  useKeptCluster(NODES_EVERY_MS);
   useEffect(() => {
     if (isOut) onSignedOut();
   }, [isOut]);
@@ -138,6 +145,7 @@ function Here() {
     case "settings": return <SettingsPage />;
     case "reach": return <ReachPage />;
     case "rules": return <RulesPage />;
+    case "cluster": return <ClusterPage />;
     case "unknown": return <Page title={words.notHere}><Empty title={words.notHere} /></Page>;
   }
 }

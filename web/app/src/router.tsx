@@ -13,6 +13,7 @@ export type Place =
   | { readonly page: "settings" }
   | { readonly page: "reach" }
   | { readonly page: "rules" }
+  | { readonly page: "cluster" }
   | { readonly page: "unknown" };
 
 export function placeOf(path: string): Place {
@@ -26,7 +27,7 @@ export function placeOf(path: string): Place {
       if (second === "new") return { page: "new_session" };
       return second ? { page: "session", session: second } : { page: "sessions" };
     case "settings":
-      return second === undefined ? { page: "settings" } : { page: second === "reach" || second === "rules" ? second : "unknown" };
+      return second === undefined ? { page: "settings" } : { page: second === "reach" || second === "rules" || second === "cluster" ? second : "unknown" };
     case "history": case "devices":
       return second ? { page: "unknown" } : { page: first };
     default: return { page: "unknown" };

@@ -25,7 +25,7 @@ function worker(fetch: (path: string, init: any) => Promise<Response> = () => Pr
       getNotifications: async () => [...shown],
     },
     clients: { matchAll: async () => windows, openWindow: async (path: string) => void opened.push(path) },
-    navigator: { language: "en-US", setAppBadge: async (count: number) => void badges.push(count) },
+    navigator: { language: "en-US", setAppBadge: async (count: number) => void badges.push(count), clearAppBadge: async () => void badges.push(0) },
   };
   new Function("self", "location", "caches", "fetch", source)(self, new URL("https://bridge.example.org/"), {}, fetch);
   const happens = async (name: string, event: object) => {
@@ -57,6 +57,17 @@ test("a push is shown with its buttons, and takes the place of what the page had
   expect(it.badges).toEqual([3]);
 });
 
+test("the icon has no number once nothing waits, and keeps the one it has where none is said", async () => {
+  const it = worker(async () => Response.json({ ask: "ask_1", waiting: 0 }));
+  await it.push(notice);
+  await tapped(it, "0");
+  expect(it.badges).toEqual([3, 0]);
+  const { app_badge: _, ...silent } = notice;
+  await it.push(silent);
+  await it.push({ ...notice, app_badge: 0 });
+  expect(it.badges).toEqual([3, 0, 0]);
+});
+
 test("a push is shown whatever it holds", async () => {
   for (const broken of ["", "null", "{", "[]", '{"notification":{}}', '{"notification":{"tag":"","renotify":true}}']) {
     const it = worker();
@@ -81,10 +92,11 @@ test("a button sends its ticket, and nothing more is shown once it counts", asyn
   const sent: unknown[] = [];
   const it = worker(async (path, { method, body }) => {
     sent.push([method, path, JSON.parse(body)]);
-    return Response.json({ ask: "ask_1" });
+    return Response.json({ ask: "ask_1", waiting: 2 });
   });
   await it.push(notice);
   await tapped(it, "1");
+  expect(it.badges, "what is settled is no longer on the icon").toEqual([3, 2]);
   expect(sent).toEqual([["POST", "/v1/tickets", { ticket: "no" }]]);
   expect(it.shown).toEqual([]);
   expect(it.opened).toEqual([]);

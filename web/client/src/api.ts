@@ -1,7 +1,7 @@
 /** The HTTP endpoints that a front end uses, typed. */
 
 import { Trouble, refused, unreachable } from "./trouble.ts";
-import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewSession, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
+import type { Ask, AskPage, Channel, ChannelChanges, ChannelPage, ChannelTest, Cluster, Device, DeviceLink, Entries, Folders, Forgotten, Me, NewAnswer, NewChannel, NewRemembered, NewSession, NodeForgotten, OfferedRuleOfAsk, OwnDevice, OwnDevicePage, Preview, Problem, Remembered, RememberedPage, RingPage, Rules, Session, SessionChanges, SessionListedPage, Snooze, SnoozePage, TakenMessage, WebPushKey } from "./types.ts";
 
 /** Which asks of the past are wanted. */
 export interface Wanted {
@@ -53,8 +53,14 @@ export class Api {
     this.post<TakenMessage>(`/v1/sessions/${id}/messages`, about ? { text, about } : { text });
   /** Returns the folders below one in which agents may work, or the roots. */
   folders = (below?: string) => this.get<Folders>("/v1/folders", { below });
-  /** Approvals that people had remembered, the newest first. */
+  /** The rules in force, and what is wrong with their files. */
+  rules = () => this.get<Rules>("/v1/rules");
+  /** Decisions that people had remembered, the newest first. */
   remembered = () => this.get<RememberedPage>("/v1/rules/remembered");
+  /** Makes a rule of a decision; with `dry_run` only shows it. */
+  remember = (rule: NewRemembered) => this.post<Remembered>("/v1/rules/remembered", rule);
+  /** The rule that is offered about an ask after several same decisions. */
+  offeredRule = (id: string) => this.get<OfferedRuleOfAsk>(`/v1/asks/${id}/rule`);
   revokeRemembered = (id: string) => this.send<Remembered>("DELETE", `/v1/rules/remembered/${id}`);
   devices = () => this.get<OwnDevicePage>("/v1/devices");
   rename = (id: string, device: string) => this.post<OwnDevice>(`/v1/devices/${id}`, { device });
@@ -70,6 +76,10 @@ export class Api {
   testChannel = (id: string, wait = 0) => this.post<ChannelTest>(`/v1/channels/${id}/test?wait=${wait}`, {});
   /** What was rung, newest first, and what became of it. */
   rings = () => this.get<RingPage>("/v1/rings");
+  /** The nodes that share the journal, as the one that answers sees them. For operators. */
+  cluster = () => this.get<Cluster>("/v1/cluster");
+  /** Declares a node gone that will not come back. Refused while it is up. */
+  forgetNode = (id: string) => this.post<NodeForgotten>(`/v1/cluster/nodes/${id}/forget`, {});
   webPushKey = () => this.get<WebPushKey>("/v1/web-push");
 
   private get<T>(path: string, query: object = {}): Promise<T> {

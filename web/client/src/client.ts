@@ -1,7 +1,7 @@
 /** The interface of the client: what a front end can do with askbridge. */
 
 import type { Api } from "./api.ts";
-import type { NewAnswer } from "./types.ts";
+import type { Cluster, NewAnswer } from "./types.ts";
 import type { State } from "./state.ts";
 import type { Because } from "./view.ts";
 
@@ -46,6 +46,8 @@ export interface Client {
 
   /** Loads the list of sessions, or its next page. */
   loadSessions(more?: "next"): Promise<void>;
+  /** Reads how the nodes are that share the journal. Asks and conversations say from then on what is known of theirs. */
+  loadCluster(): Promise<Cluster>;
   /** Follows a conversation. Returns a function that stops it. */
   watch(session: string): () => void;
   /** Loads the entries before the first loaded one. */

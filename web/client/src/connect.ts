@@ -176,6 +176,12 @@ class Bridge implements Client {
     this.hear({ type: "sessions", items: page.items, next: page.next, from });
   }
 
+  async loadCluster() {
+    const cluster = await this.api.cluster();
+    this.hear({ type: "cluster", cluster });
+    return cluster;
+  }
+
   watch = (session: string) => this.follow.watch(session);
   older = (session: string) => this.follow.older(session);
 

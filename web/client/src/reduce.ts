@@ -2,7 +2,8 @@
 
 import { askOf, fold } from "./fold.ts";
 import { forget, grow, touch, type Heard as HeardOfSessions, hearOfSession } from "./conversation.ts";
-import type { Ask, Draft, Event, ServerFrame } from "./types.ts";
+import { heedNodes } from "./nodes.ts";
+import type { Ask, Cluster, Draft, Event, ServerFrame } from "./types.ts";
 import type { Connection, State } from "./state.ts";
 import type { AskView, Deed, Sending } from "./view.ts";
 
@@ -23,6 +24,7 @@ export type Heard =
   | { readonly type: "unsent"; readonly unsent: ReadonlyMap<string, Deed> }
   | { readonly type: "sending"; readonly ask: string; readonly sending: Sending }
   | { readonly type: "draft"; readonly ask: string; readonly draft: unknown }
+  | { readonly type: "cluster"; readonly cluster: Cluster }
   | { readonly type: "snoozes"; readonly snoozes: ReadonlyMap<string, number> }
   | { readonly type: "snooze"; readonly ask: string; readonly until: number | null }
   | HeardOfSessions;
@@ -106,6 +108,10 @@ class Work {
         return this.change(heard.ask, { draft: heard.draft });
       case "snooze":
         return this.snooze(heard.ask, heard.until);
+      case "cluster":
+        this.state = heedNodes({ ...this.state, asks: this.seen() }, heard.cluster);
+        this.asks = null;
+        return;
       case "snoozes":
         this.state = { ...this.state, snoozes: heard.snoozes };
         for (const view of [...this.seen().values()]) {

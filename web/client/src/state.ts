@@ -1,6 +1,6 @@
 /** The state of a client, as one value. */
 
-import type { BlockKind, Session, SessionListed } from "./types.ts";
+import type { BlockKind, Cluster, Session, SessionListed } from "./types.ts";
 import type { Transcript } from "./transcript.ts";
 import type { AskView, Deed } from "./view.ts";
 
@@ -13,6 +13,8 @@ export interface State {
   readonly devicesChanged: number;
   /** Changes when a way in which this person is reached came, went or was changed, or works no longer or again. */
   readonly channelsChanged: number;
+  /** The nodes that share the journal, as they were when they were last read. `null`: they were not, or the person may not. */
+  readonly cluster: Cluster | null;
   /** Asks that this person has snoozed, and until when, by the server's clock. */
   readonly snoozes: ReadonlyMap<string, number>;
   /** All open asks, and those that ended while the page was open. */
@@ -82,6 +84,7 @@ export const nothing: State = {
   ahead: 0,
   devicesChanged: 0,
   channelsChanged: 0,
+  cluster: null,
   snoozes: new Map(),
   asks: new Map(),
   preparing: new Set(),

@@ -103,6 +103,8 @@ export interface AskCommon {
   door: string;
   /** When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP). */
   handed_at?: Time;
+  /** The node that runs the agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   late?: Late;
   /** The machine that it came from, by the name under which a person connected it. Left out for this machine. */
@@ -489,6 +491,19 @@ export interface PongClientFrame {
 /** Why it ends. */
 export interface CloseSession {
   why?: string;
+}
+
+/** The nodes that share a journal. */
+export interface Cluster {
+  /** Is this server the only one that can use its journal? */
+  alone: boolean;
+  /** The node that answered. */
+  here: string;
+  /** Does this node leave it to others to settle what is due and to ring, because it cannot reach the journal or its clock is off? */
+  holds_back?: string;
+  nodes: Node[];
+  /** The place of this node among those that are up: the first settles what is due. */
+  rank: number;
 }
 
 /** A code that was made. */
@@ -948,6 +963,19 @@ export interface StoppingHealth {
   status: "stopping";
 }
 
+/** The node that runs the agent, where several share the journal. */
+export interface Host {
+  id: string;
+  /** The name by which people know it. */
+  name: string;
+  /** Since when it is down, by its own clock. */
+  since?: Time;
+  /** `down`: it delivers what was decided when it is up again. `gone`: it was declared gone, and its agents do not come back. */
+  state: HostState;
+}
+
+export type HostState = "up" | "down" | "gone";
+
 /** A turn that is being stopped. */
 export interface Interrupted {
   session: string;
@@ -1215,14 +1243,20 @@ export type NewQuestion = string | {
   question: string;
 };
 
-/** An approval to be remembered. */
+/** A decision to be remembered. */
 export interface NewRemembered {
-  /** An approval: open or over. */
+  /** An ask: open or over. */
   ask: string;
+  /** What the rule says. `allow`: the call is allowed. `as_before`: what people decided about the same ask several times in a row, as `GET /v1/asks/{id}/rule` offers it. */
+  do?: "allow" | "as_before";
   /** Only show the rule; nothing is stored. */
   dry_run?: boolean;
   /** Where it counts: in the ask's session, in the session's folder and below it, or everywhere. */
   for?: "session" | "project" | "everywhere";
+  /** It holds for good, until it is revoked; without `until`. */
+  for_good?: boolean;
+  /** The id of the rule that was shown. If it would be another by now, nothing is stored. */
+  id?: string;
   /** Until when, within 366 days; 30 days if it is missing. Like `2026-12-31T18:00:00Z`. */
   until?: string;
 }
@@ -1248,6 +1282,8 @@ export interface NewSession {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node that may work in the folder. */
+  host?: string;
   /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
@@ -1303,10 +1339,52 @@ export interface NewWithdrawal {
 /** What a notice is about, if not an ask. Each channel says which of them it tells. */
 export type NewsKind = "turn_ended" | "agent_failed" | "expired" | "channel_failed" | "down" | "digest";
 
+/** A node. */
+export interface Node {
+  /** Where people and other nodes reach it. */
+  address?: string;
+  /** How many agents run there. */
+  agents: number;
+  /** How many may. */
+  agents_max: number;
+  /** By how much its clock is ahead of the servers', in milliseconds. */
+  clock_ahead_ms?: number;
+  connections: number;
+  id: string;
+  labels?: string[];
+  /** How many entries of the journal its index has not applied yet. */
+  lag: number;
+  name: string;
+  /** Folders in which its agents may work. */
+  roots?: string[];
+  /** Since when it is down, by its own clock. */
+  since?: string;
+  started_at: string;
+  state: NodeState;
+  version: string;
+}
+
+/** What became of a node's sessions. */
+export interface NodeForgotten {
+  /** Asks of those agents. They stay answerable; an answer becomes a message. */
+  asks: number;
+  node: string;
+  /** Sessions whose agents it ran. No node runs them from now on. */
+  sessions: number;
+}
+
+export type NodeState = "up" | "down";
+
 /** What "always" could mean. */
 export interface OfferedRule {
   label: string;
   rule: unknown;
+}
+
+/** The rule that is offered about an ask. */
+export interface OfferedRuleOfAsk {
+  /** `null`: none is offered. */
+  offer: RuleOffer | null;
 }
 
 export type OneOrSeveral = string | string[];
@@ -1388,6 +1466,8 @@ export interface Problem {
   /** On HTTP also the header `Retry-After`; a socket has no headers. */
   retry_after_seconds?: number;
   status: number;
+  /** The code that a device shows with the tap, for the machine that wants to be connected. */
+  tap_code?: string;
   title: string;
   /** The page about the code, on the server that sent it. */
   type: string;
@@ -1712,21 +1792,29 @@ export interface RecordedWishes {
   warm?: RecordedWarm;
 }
 
-/** An approval that is remembered. */
+/** A decision that is remembered as a rule. */
 export interface Remembered {
+  /** One line of what it is about: a command, a file, a question. Empty for those of earlier releases. */
+  about: string;
   /** The ask that it was made of. */
   ask: string;
   device: string;
+  /** `allow`, `deny` or `answer`. */
+  do: string;
+  /** The file in which people can read the rule; `null` if the server writes none. */
+  file: string | null;
   /** `session`, `project` or `everywhere`. */
   for: string;
   id: string;
   last_used_at: Time | null;
   made_at: Time;
   person: string;
-  /** The rule that it became, as a rule file has it: for exactly this call. */
+  /** The rule that it became, as a rule file has it: for exactly this call, or these questions. */
   rule: string;
+  /** The tool of an approval; empty for questions. */
   tool: string;
-  until: Time;
+  /** `null`: for good. */
+  until: Time | null;
   /** How often it has decided. */
   uses: number;
 }
@@ -1778,6 +1866,16 @@ export type RingState = "suppressed" | "sending" | "failed" | "sent" | "delivere
 
 /** What a token, or the local socket, entitles to. */
 export type Role = "agent" | "person" | "operator" | "local" | "terminal" | "unproven" | "bot";
+
+/** A rule that says what people decided several times in a row. */
+export interface RuleOffer {
+  /** What was chosen, for questions: the labels. */
+  chosen?: string;
+  /** The rule as it would be. */
+  rule: Remembered;
+  /** How often in a row. */
+  times: number;
+}
 
 /** Something that is wrong with a rule file. */
 export interface RuleProblem {
@@ -1949,6 +2047,8 @@ export interface Session {
   cursor?: string;
   door: string;
   folder: string | null;
+  /** The node that runs it. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   model: string | null;
@@ -1984,6 +2084,8 @@ export interface SessionListed {
   folder: string | null;
   /** What was asked last in it. `null`: nothing yet. */
   headline: string | null;
+  /** The node that runs its agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   open_asks: number;
@@ -2054,6 +2156,8 @@ export interface Taps {
 export interface TicketUsed {
   /** What the notification was about, if an ask. */
   ask?: string;
+  /** How many asks wait for the person now, for the number on the app's icon. */
+  waiting?: number;
 }
 
 /** A time, RFC 3339, UTC, with milliseconds: `2026-11-15T08:30:00.125Z`. */

@@ -66,6 +66,10 @@ export const samples = (): Sample[] => [
     name: "questions-quorum",
     view: viewOf(database({ context: {}, quorum: { needed: 2, answered: [ada], agree: 1 } })),
   },
+  {
+    name: "questions-host-down",
+    view: viewOf(database({ context: {}, host: { id: "node_0000000000000002", name: "desk", state: "down", since: at(-14 * MINUTE) } })),
+  },
   { name: "questions-stranded", view: viewOf(database({ stranded: true, context: {} })) },
   {
     name: "questions-refused",

@@ -5,6 +5,7 @@ import { inbox, isSnoozed, type AskView, type Client, type State } from "@askbri
 import type { Language } from "@askbridge/words";
 import { AskCard, type AskCardProps } from "./AskCard/AskCard.tsx";
 import { Preparing } from "./AskCard/Preparing.tsx";
+import type { CardRules } from "./card/rules.ts";
 import { Ahead } from "./now.ts";
 import { PreviewPages } from "./questions/PreviewPage.tsx";
 import { useRings } from "./rings.ts";
@@ -73,13 +74,30 @@ export function Ask({ id, withRings = false }: { readonly id: string; readonly w
   const find = usePreviewPages(id);
   const client = useClient();
   const isLive = useBridge((state) => state.connection.state === "live");
+  const rules = useCardRules();
   const rings = useRings(client, isLive, id, withRings ? view?.ask : undefined);
   useComplete(view ? [view] : []);
   const isOpen = view?.ask.state === "open" || view?.ask.state === "proposed";
   // A person who looks at a card is not rung for it.
   useEffect(() => (isOpen ? client.onScreen(id) : undefined), [client, id, isOpen]);
   if (!view) return isPreparing ? <Preparing language={language} /> : null;
-  return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} {...(rings ? { rings } : {})} /></PreviewPages.Provider>;
+  return <PreviewPages.Provider value={find}><AskCard view={view} language={language} {...actions} {...(me ? { me } : {})} {...(rings ? { rings } : {})} {...(rules ? { rules } : {})} /></PreviewPages.Provider>;
+}
+
+/** The rules that this person may make of decisions. `null`: none, or the server cannot be reached. */
+export function useCardRules(): CardRules | null {
+  const client = useClient();
+  const may = useBridge((state) => state.me?.role === "operator" && state.connection.state === "live");
+  return useMemo(
+    () => may
+      ? {
+          preview: (rule) => client.api.remember({ ...rule, dry_run: true }),
+          save: (rule) => client.api.remember(rule),
+          offer: (ask) => client.api.offeredRule(ask).then(({ offer }) => offer),
+        }
+      : null,
+    [client, may],
+  );
 }
 
 /** Fetches the rest of asks that a list has shortened: when they are opened, and again after a lost connection. */

@@ -2,6 +2,7 @@
 
 export { AskCard } from "./AskCard/AskCard.tsx";
 export type { AskCardProps } from "./AskCard/AskCard.tsx";
+export type { CardRules } from "./card/rules.ts";
 export { chooseByKey, isTyping } from "./AskCard/into_question.ts";
 export { Preparing } from "./AskCard/Preparing.tsx";
 export {
@@ -18,6 +19,7 @@ export {
   useLingeringInbox,
 } from "./hooks.tsx";
 export { loadCards } from "./later.ts";
+export { hostDown } from "./card/host_down.ts";
 export { Inbox } from "./Inbox/Inbox.tsx";
 export type { InboxProps } from "./Inbox/Inbox.tsx";
 export { headlineOf } from "./Inbox/headline.ts";

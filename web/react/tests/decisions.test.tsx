@@ -37,7 +37,7 @@ test("a card of this machine names none", () => {
 test("always shows each rule to the letter before it is saved", async () => {
   const { user, calls } = given(command());
   await user.click(press("Always allow…"));
-  expect(screen.getByText("Bash(git push origin:*)")).toBeTruthy();
+  expect(await screen.findByText("Bash(git push origin:*)")).toBeTruthy();
   expect(screen.getByText(/"prefix": "cargo test -p inventory"/)).toBeTruthy();
   expect(calls.onAnswer).not.toHaveBeenCalled();
   await user.click(screen.getAllByRole("radio")[1]!);

@@ -6,10 +6,13 @@ import { en as cardsEn } from "./cards/en.ts";
 import { ja as cardsJa } from "./cards/ja.ts";
 import { en as reachEn } from "./reach/en.ts";
 import { ja as reachJa } from "./reach/ja.ts";
+import { languages, type Language } from "./language.ts";
 import type { Same } from "./shape.ts";
 
-export type Language = "en" | "ja";
-export const languages: readonly Language[] = ["en", "ja"];
+export { languages } from "./language.ts";
+export type { Language } from "./language.ts";
+export { clusterWords } from "./cluster/index.ts";
+export type { ClusterWords } from "./cluster/index.ts";
 
 export type CardWords = Same<typeof cardsEn>;
 export type AppWords = Same<typeof appEn>;

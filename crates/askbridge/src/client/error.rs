@@ -47,6 +47,8 @@ pub(crate) struct Problem {
     #[serde(default)]
     pub(crate) errors: Vec<Part>,
     pub(crate) winner: Option<Winner>,
+    /// The code that a device shows with the tap for this machine.
+    pub(crate) tap_code: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,6 +67,14 @@ impl Error {
     /// Does a paired device have to agree first?
     pub(crate) fn needs_a_tap(&self) -> bool {
         matches!(self, Self::Refused(problem) if problem.code == "tap_needed")
+    }
+
+    /// The code that the device shows that has to agree.
+    pub(crate) fn tap_code(&self) -> Option<String> {
+        match self {
+            Self::Refused(problem) => problem.tap_code.clone(),
+            _ => None,
+        }
     }
 
     /// Is it worth trying again? A retry has to send the same key.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use askbridge_scripted::claude::Subject;
 use askbridge_scripted::model::{Script, ask, gate, on_any_result, on_user, text, tool};
-use serde_json::json;
+use rustix::process::Signal;
+use serde_json::{Value, json};
 
 use crate::house::{House, Talk, id};
 
@@ -178,4 +180,75 @@ fn a_question_survives_the_end_of_everything_and_keeps_its_name() {
     assert!(house.model.until_result(CALL).text.contains(r#""Which?"="A""#));
     talk.until_delivered(&asked);
     assert_eq!((talk.events_of("asked").len(), talk.events_of("stranded").len()), (1, 0));
+}
+
+/// Waits until the agent has ended a turn with these words, by its own output.
+fn until_it_said(house: &House, session: &str, words: &str) {
+    let output = house.data().join("run/agents").join(format!("{session}.out"));
+    house.until("the turn to end", || {
+        let output = fs::read_to_string(&output).unwrap_or_default();
+        output.lines().any(|line| line.contains(r#""type":"result""#) && line.contains(words)).then_some(())
+    });
+}
+
+fn signal(talk: &Talk<'_>, signal: Signal) {
+    let pid = rustix::process::Pid::from_raw(talk.pid().unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+fn queue(talk: &Talk<'_>) -> Vec<Value> {
+    talk.show()["queued_messages"].as_array().unwrap().clone()
+}
+
+/// How often the model was sent a message with these words as its last.
+fn read_by_the_model(house: &House, words: &str) -> usize {
+    house.model.heard().iter().filter(|heard| heard.last_user_text().is_some_and(|text| text.contains(words))).count()
+}
+
+#[test]
+fn a_message_whose_turn_ended_while_no_server_ran_is_delivered_once() {
+    for subject in [Subject::Real, Subject::Fake] {
+        let script = Script::new().turn(on_user("go on"), [text("went on")]).turn(on_user("hi"), [text("hello")]);
+        let mut house = House::open_as(subject, script, &[]);
+        let talk = house.session(json!({}));
+        talk.say("hi");
+        talk.until_turns(1);
+        // It is written to the agent, which does not read it before the server is gone.
+        signal(&talk, Signal::STOP);
+        talk.say("go on");
+        house.until("the message to be handed over", || (talk.events_of("handed").len() >= 2).then_some(()));
+        let (session, pid) = (talk.id.clone(), talk.pid());
+        house.kill();
+        signal(&house.talk(&session), Signal::CONT);
+        until_it_said(&house, &session, "went on");
+        house.start();
+        let talk = house.talk(&session);
+        house.until("the message to be delivered", || queue(&talk).is_empty().then_some(()));
+        talk.until_turns(2);
+        assert_eq!(talk.events_of("turn_ended").len(), 2, "{subject:?}");
+        assert_eq!((talk.pid(), read_by_the_model(&house, "go on")), (pid, 1), "{subject:?}");
+    }
+}
+
+#[test]
+fn a_message_that_was_queued_when_its_turn_ended_without_a_server_gets_the_next_turn() {
+    for subject in [Subject::Real, Subject::Fake] {
+        let script = Script::new()
+            .turn(on_user("and this"), [text("that too")])
+            .turn(on_user("hi"), [text("Well. "), gate("middle"), text("So.")]);
+        let mut house = House::open_as(subject, script, &[]);
+        let talk = house.session(json!({}));
+        talk.say("hi");
+        house.model.reached("middle");
+        talk.say("and this");
+        let session = talk.id.clone();
+        house.kill();
+        house.model.open("middle");
+        until_it_said(&house, &session, "So.");
+        house.start();
+        let talk = house.talk(&session);
+        talk.until_turns(2);
+        house.until("the message to be delivered", || queue(&talk).is_empty().then_some(()));
+        assert_eq!(read_by_the_model(&house, "and this"), 1, "{subject:?}");
+    }
 }

@@ -76,3 +76,41 @@ fn rules_allow_deny_answer_and_refuse_and_the_agent_reads_that_no_person_was_ask
     assert_eq!(talk.open_ask()["approval"]["summary"], "touch other; unknown-command");
     assert!(!house.scratch.work().join("other").exists());
 }
+
+#[test]
+fn what_a_rule_decided_is_corrected_with_one_answer_and_the_agent_reads_the_correction() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.toml");
+    std::fs::write(&file, RULES).unwrap();
+    let script = Script::new()
+        .turn(on_user("A late answer"), [text("thanks")])
+        .turn(on_result("toolu_1"), [text("done")])
+        .turn(on_result("toolu_2"), [text("done")])
+        .turn(on_result("toolu_3"), [text("done")])
+        .turn(on_user("one"), [ask("toolu_1", "Tea?", ["Yes", "No"])])
+        .turn(on_user("two"), [ask("toolu_2", "Which?", ["A", "B (Recommended)"])])
+        .turn(on_user("three"), [bash("toolu_3", "touch secret.txt")]);
+    let house = House::open_with(script, &[("ASKBRIDGE_RULES", file.to_str().unwrap())]);
+    let talk = house.session(json!({}));
+    let corrections = [
+        ("one", json!({"answers": {"Tea?": "Yes"}}), "“Tea?”", "ada now says: Yes"),
+        ("two", json!({"answers": {"Which?": "A"}}), "At the time a rule decided: B (Recommended)", "ada now says: A"),
+        ("three", json!({"decision": "allow"}), "touch secret.txt", "ada now says: allow"),
+    ];
+    for (turn, (said, correction, quoted, now)) in corrections.into_iter().enumerate() {
+        talk.say(said);
+        talk.until_turns(2 * turn + 1);
+        let settled = talk.events_of("settled");
+        let ruled = settled.last().and_then(|event| event["ask"].as_str()).unwrap();
+        let shown = house.ask(ruled);
+        assert_eq!((&shown["state"], &shown["answerable"]), (&json!("ruled"), &json!(true)), "{shown}");
+        let corrected = house.answer(ruled, correction);
+        assert!(corrected["late"].is_object(), "{corrected}");
+        talk.until_turns(2 * turn + 2);
+        let last = house.model.last().unwrap().last_user_text().unwrap();
+        assert!(last.starts_with("A late answer to your earlier question"), "{last}");
+        assert!(last.contains(quoted) && last.contains(now), "{last}");
+    }
+    assert!(!house.scratch.work().join("secret.txt").exists(), "a correction runs nothing by itself");
+    assert_eq!(house.model.unscripted(), Vec::<String>::new());
+}

@@ -118,7 +118,11 @@ fn house_with_a_relay() -> (House, [(&'static str, String); 2], tempfile::TempDi
     };
     let authorities = file("authorities.pem", issuer.pem());
     let relay = [("CERT", file("cert.pem", own.pem())), ("KEY", file("key.pem", key.serialize_pem()))];
-    let more = [("ASKBRIDGE_OUTBOUND_AUTHORITIES", &*authorities), ("ASKBRIDGE_OUTBOUND_PRIVATE", "127.0.0.1")];
+    let more = [
+        ("ASKBRIDGE_OUTBOUND_AUTHORITIES", &*authorities),
+        ("ASKBRIDGE_OUTBOUND_PRIVATE", "127.0.0.1"),
+        ("ASKBRIDGE_NOTIFY_GRACE", "1s"),
+    ];
     (house_with("prime", Subject::Fake, "Soon?", &more), relay, folder)
 }
 

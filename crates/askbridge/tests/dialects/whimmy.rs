@@ -91,6 +91,16 @@ fn nobody_answers_and_the_plugin_hears_it_before_it_gives_up_and_a_late_answer_i
 }
 
 #[test]
+fn what_a_rule_decided_is_corrected_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.toml");
+    let rule = "[[rules]]\nname = \"decide\"\ndo = \"deny\"\nwords = \"Decide yourself.\"\nquestion = \"Ruled?\"\n";
+    std::fs::write(&file, rule).unwrap();
+    let settings = [("ASKBRIDGE_DIALECTS", "whimmy"), ("ASKBRIDGE_RULES", file.to_str().unwrap())];
+    Plugin::of(House::open_as(Subject::Fake, Script::new(), &settings)).play("ruled");
+}
+
+#[test]
 fn approvals_are_granted_and_denied() {
     scene("approvals");
 }

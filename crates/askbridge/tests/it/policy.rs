@@ -138,6 +138,7 @@ fn files_are_checked_examples_run_and_rules_explained_without_a_server() {
     fs::write(bridge.dir.path().join("ask.toml"), "command = \"npm publish\"\n").unwrap();
     assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy explain --input ask.toml")), @r"
     denied by `never publish` (DIR/data/rules.toml:10); no person is asked
+    hints, from its text alone: network, publishes
       DIR/data/rules.toml:1: `tests run` does not match: tool wants `Bash(npm test *)`, and it is `Bash(npm publish)`
       DIR/data/rules.toml:10: `never publish` decides: deny
       DIR/data/rules.toml:16: `databases` does not match: question wants `*database*`, and it is none
@@ -294,4 +295,30 @@ fn a_call_is_explained_as_claude_code_reports_it_before_it_runs_and_as_an_ask() 
     fs::write(bridge.dir.path().join("call.json"), other).unwrap();
     let explained = bridge.bash("askbridge policy explain --input call.json");
     assert!(explained.good().starts_with("before the call: no rule decides"), "{}", explained.stdout);
+}
+
+#[test]
+fn the_hints_of_a_call_are_explained_and_a_rule_that_wants_others_says_so() {
+    let bridge = TestBridge::stopped();
+    write(&bridge, "[[rules]]\nname = \"look\"\ndo = \"ask\"\nrisk = [\"deletes\", \"system\"]\n");
+    let of = |command: &str| {
+        fs::write(bridge.data().join("ask.toml"), format!("command = '{command}'\nfolder = \"/srv/app\"\n")).unwrap();
+        bridge.bash("askbridge policy explain --input $ASKBRIDGE_DATA/ask.toml").good().to_owned()
+    };
+    let removes = of("sudo rm -rf build");
+    assert!(removes.starts_with("a person is asked, by `look`"), "{removes}");
+    assert!(removes.contains("hints, from its text alone: deletes, privileged\n"), "{removes}");
+    let fetches = of("curl https://example.org");
+    assert!(
+        fetches.contains("`look` does not match: risk wants `deletes` or `system`, and it is `network`"),
+        "{fetches}"
+    );
+    assert!(!of("make").contains("hints"), "a missing hint is not worth a line");
+    let told = bridge.bash("askbridge policy explain --input $ASKBRIDGE_DATA/ask.toml --json");
+    let told: Value = serde_json::from_str(told.good()).unwrap();
+    assert_eq!(told["risks"], json!([]), "{told}");
+    let wrong = "[[rules]]\nname = \"bold\"\ndo = \"allow\"\ntool = \"Bash\"\nrisk = \"network\"\n";
+    fs::write(bridge.data().join("bold.toml"), wrong).unwrap();
+    let refused = bridge.bash("askbridge policy check $ASKBRIDGE_DATA/bold.toml");
+    assert!(refused.stdout.contains("a rule that says yes cannot have `risk`"), "{refused:?}");
 }

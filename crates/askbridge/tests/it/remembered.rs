@@ -1,4 +1,4 @@
-//! Remembered approvals: a person has the very same call allowed again, for a while, and takes that back.
+//! Remembered decisions: a person has the very same call allowed again, for a while, and takes that back.
 
 use std::fs;
 
@@ -66,6 +66,34 @@ fn the_very_call_is_allowed_again_until_it_is_revoked_and_no_file_can_add_to_it(
     assert_eq!(list(&bridge), Vec::<Value>::new());
     let unknown = bridge.bash(&format!("askbridge policy remembered --revoke {remembered}"));
     assert!(unknown.stderr.contains("is remembered"), "{unknown:?}");
+}
+
+#[test]
+fn a_denial_is_remembered_for_good_after_four_of_them_and_listed_with_what_it_is_about() {
+    let bridge = TestBridge::start();
+    let person = bridge.person();
+    let deploy = approval("make deploy", "Deploy", "/srv/app");
+    for _ in 0..3 {
+        let asked = ask(&bridge, &deploy);
+        bridge.answer(&[asked["id"].as_str().unwrap(), "--deny"]).good();
+    }
+    let fourth = ask(&bridge, &deploy);
+    let id = fourth["id"].as_str().unwrap();
+    let early = bridge.bash_with_token(&format!("askbridge policy remember {id} --as-before --yes"), &person);
+    assert!(early.stderr.contains("did not decide this the same way 4 times in a row"), "{early:?}");
+    bridge.answer(&[id, "--deny"]).good();
+    let saved =
+        bridge.bash_with_token(&format!("askbridge policy remember {id} --as-before --for-good --yes"), &person);
+    assert!(saved.stdout.contains("do = \"deny\"") && !saved.stdout.contains("until"), "{saved:?}");
+    let file = bridge.data().join("remembered.toml").display().to_string();
+    assert!(saved.stderr.contains(&format!("remembered in {file}")), "{saved:?}");
+    let ruled = ask(&bridge, &deploy);
+    assert_eq!((&ruled["state"], &ruled["answers"]["decision"]), (&json!("ruled"), &json!("deny")), "{ruled}");
+    let listed = bridge.bash("askbridge policy remembered");
+    let line = listed.good();
+    assert!(line.contains("deny Bash make deploy, project, by ada, for good, 1 use, the last"), "{line}");
+    let both = bridge.bash_with_token(&format!("askbridge policy remember {id} --for-good --until 2h"), &person);
+    assert_eq!(both.code, Some(2), "{both:?}");
 }
 
 #[test]

@@ -133,3 +133,28 @@ fn another_agents_ticket_leads_nowhere() {
     assert_eq!(heard["is_error"], true, "{heard}");
     assert!(heard["text"].as_str().unwrap().contains("there is no ask"), "{heard}");
 }
+
+#[test]
+fn what_a_rule_decided_is_corrected_and_read_with_the_next_call_of_any_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.toml");
+    let rule = "[[rules]]\nname = \"decide\"\ndo = \"deny\"\nwords = \"Decide yourself.\"\nquestion = \"*database?\"\n";
+    std::fs::write(&file, rule).unwrap();
+    let house = house(&[("ASKBRIDGE_RULES", file.to_str().unwrap())]);
+    for way in EVERY_WAY {
+        let mut agent = Agent::start(&house, way);
+        agent.calls("ask_user_question", &which_database());
+        let told = agent.hears();
+        let text = told["text"].as_str().unwrap();
+        assert!(text.contains("“decide”") && text.contains("no person was asked"), "{way:?}: {told}");
+        let ruled = house.get("/v1/asks?state=ruled")["items"][0].clone();
+        answer(&house, &ruled, "SQLite");
+        agent.calls("notify_user", &json!({"message": "Going on"}));
+        let read = agent.reads();
+        assert!(read.contains("A late answer to your earlier question “Which database?”"), "{way:?}: {read}");
+        assert!(read.contains("ada now says: SQLite"), "{way:?}: {read}");
+        agent.calls("notify_user", &json!({"message": "Still going on"}));
+        assert!(!agent.reads().contains("late answer"), "{way:?}: it is read once");
+        agent.leaves();
+    }
+}

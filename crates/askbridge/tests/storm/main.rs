@@ -10,6 +10,7 @@ mod ntfy;
 mod people;
 mod race;
 mod ring;
+mod rules;
 mod server;
 mod upgrade;
 mod wire;

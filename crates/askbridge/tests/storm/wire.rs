@@ -42,7 +42,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Http<S> {
         parsed(self.send("POST", path, headers, &body.to_string()).await)
     }
 
-    async fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+    pub(crate) async fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> io::Result<(u16, Vec<u8>)> {
         let length = body.len();
         let request =
             format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}");

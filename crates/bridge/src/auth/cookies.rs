@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits;
-use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Shelf, ShelfError};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -18,7 +18,7 @@ use super::secret::{self, Secret};
 use super::tokens::{Tokens, TokensError, parse_hash};
 use crate::runtime::Store;
 
-const PREFIX: &str = "cookie/";
+pub(super) const PREFIX: &str = "cookie/";
 
 /// What a cookie stands for, as stored on the shelf. Never the cookie itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,22 @@ impl Tokens {
         };
         self.end_these(superfluous).await?;
         Ok(Some(secret))
+    }
+
+    /// Takes in a cookie that another node made or ended. Returns whether the key is a cookie's.
+    pub(super) fn learn_cookie(&self, key: &str, item: Option<&Item>) -> bool {
+        let Some(name) = key.strip_prefix(PREFIX) else { return false };
+        let Some(hash) = parse_hash(name) else { return true };
+        match item.map(|item| serde_json::from_slice::<Cookie>(&item.value)) {
+            Some(Ok(cookie)) => drop(self.cookies.0.write().insert(hash, cookie)),
+            Some(Err(_)) => {}
+            None => {
+                if self.cookies.0.write().remove(&hash).is_some() {
+                    self.tell_changes();
+                }
+            }
+        }
+        true
     }
 
     /// Returns the caller whose token a cookie stands for, if the cookie was made for this dialect.

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Shelf, ShelfError};
 
 use super::tokens::Tokens;
 use crate::runtime::Store;
@@ -14,6 +14,11 @@ use crate::runtime::Store;
 const FIRST: &str = "taps/first";
 /// Taps are switched off.
 const OFF: &str = "taps/off";
+
+/// Does this key of the shelf say something about taps?
+pub(super) fn is_of_taps(key: &str) -> bool {
+    [FIRST, OFF].contains(&key)
+}
 
 /// What the shelf says about taps.
 #[derive(Debug)]
@@ -47,6 +52,17 @@ impl Tokens {
 
     pub fn taps_are_off(&self) -> bool {
         self.taps.off.load(Ordering::Acquire)
+    }
+
+    /// Takes in what another node knows of taps. Returns whether the key is one of theirs.
+    pub(super) fn learn_of_taps(&self, key: &str, item: Option<&Item>) -> bool {
+        match key {
+            // Never deleted.
+            FIRST => self.taps.first.store(true, Ordering::Release),
+            OFF => self.taps.off.store(item.is_some(), Ordering::Release),
+            _ => return false,
+        }
+        true
     }
 
     /// Records that there is a device. Returns `true` for at most one of all that are ever paired.

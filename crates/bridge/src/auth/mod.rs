@@ -1,4 +1,4 @@
-//! Who calls, and what they may do. Returns a [`Caller`], never a bool.
+//! Who calls. What they may do is the gate's to say. Returns a [`Caller`], never a bool.
 
 mod above;
 mod ancestry;
@@ -19,12 +19,13 @@ pub(crate) use askbridge_platform::pinned::Pinned;
 pub use askbridge_platform::processes::ProcessId;
 pub(crate) use askbridge_platform::processes::{command_line, look_up};
 pub use buckets::Buckets;
-pub use caller::{Access, Action, AgentOf, Caller, Role};
+pub use caller::{Access, AgentOf, Caller, Role};
+pub use connecting::MachineToken;
+pub(crate) use connecting::connect_code;
 pub(crate) use connecting::read_digest;
-pub use connecting::{MachineToken, connect_code};
 pub(crate) use loopback::{is_a_known_agent, may_be_the_user};
 pub use pairing::{LinkMadeBy, Paired, PairingError, make_code, make_link, redeem, redeem_code};
 pub use secret::Secret;
 pub(crate) use secret::{hash, hex};
-pub(crate) use tokens::party_of;
 pub use tokens::{TokenInfo, TokenRole, Tokens, TokensError, checked_name};
+pub(crate) use tokens::{is_of_tokens, party_of};

@@ -1,25 +1,30 @@
 //! Tokens: stored as hashes on the shelf, cached in memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use askbridge_core::ids::{PartyId, Timestamp};
 use askbridge_core::limits::MACHINES_MAX;
 use askbridge_journal::journal::Journal;
-use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
-use parking_lot::RwLock;
+use askbridge_journal::shelf::{Expect, Item, Shelf, ShelfError};
+use parking_lot::{Mutex, RwLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use tokio::sync::watch;
 
 use super::caller::{Caller, MACHINE, Role};
-use super::cookies::Cookies;
-use super::first::Taps;
+use super::cookies::{self, Cookies};
+use super::first::{self, Taps};
 use super::secret::{self, Secret};
 use crate::chance::Chance;
 use crate::runtime::Store;
+
+/// Does this key of the shelf belong to tokens, cookies or taps?
+pub(crate) fn is_of_tokens(key: &str) -> bool {
+    [PREFIX, cookies::PREFIX].iter().any(|prefix| key.starts_with(prefix)) || first::is_of_taps(key)
+}
 
 /// What a token is good for, as stored on the shelf. Never the token itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +96,8 @@ pub struct Tokens {
     known: RwLock<HashMap<[u8; 32], TokenEntry>>,
     /// Counts changes to known tokens, so that open connections check again whose they are.
     changes: watch::Sender<u64>,
+    /// Tokens that this node revoked. What the shelf still says of them is from before that.
+    revoked_here: Mutex<HashSet<[u8; 32]>>,
     /// Held while a token is renamed or revoked: a rename that began before a revocation would bring the token back.
     pub(super) changing: tokio::sync::Mutex<()>,
     pub(super) taps: Taps,
@@ -139,6 +146,7 @@ impl Tokens {
             store,
             chance,
             known: RwLock::new(known),
+            revoked_here: Mutex::default(),
             changes: watch::Sender::new(0),
             changing: tokio::sync::Mutex::default(),
             taps,
@@ -322,6 +330,12 @@ impl Tokens {
             true => self.store.own().put(&key, &value, Expect::Any, None, now).await?,
             false => self.store.put(&key, &value, Expect::Any, None, now).await?,
         };
+        self.revoked_here.lock().remove(&hash);
+        self.remember(hash, info);
+        Ok(())
+    }
+
+    fn remember(&self, hash: [u8; 32], info: TokenInfo) {
         let mut entry = TokenEntry::from(info);
         let mut known = self.known.write();
         // A token that is renamed stays as used as it was.
@@ -329,7 +343,33 @@ impl Tokens {
             (entry.used_at, entry.noted_at) = (former.used_at, former.noted_at);
         }
         known.insert(hash, entry);
-        Ok(())
+    }
+
+    /// Takes in what another node, or this one, changed on the shelf. `None`: it was removed.
+    pub(crate) async fn learn(&self, key: &str, item: Option<&Item>) {
+        if self.learn_cookie(key, item) || self.learn_of_taps(key, item) {
+            return;
+        }
+        let Some(hash) = key.strip_prefix(PREFIX).and_then(parse_hash) else { return };
+        match item.map(|item| serde_json::from_slice::<TokenInfo>(&item.value)) {
+            // A new name counts for open connections too.
+            Some(Ok(info)) if !self.revoked_here.lock().contains(&hash) => {
+                let is_news = self.entry(&hash, |entry| *entry.info != info).unwrap_or(true);
+                if is_news {
+                    self.remember(hash, info);
+                    self.tell_changes();
+                }
+            }
+            Some(_) => {}
+            None => {
+                // A token of this machine's own shelf is not removed by what the shared one says.
+                let is_shared = self.entry(&hash, |entry| !entry.info.role.is_of_one_node()).unwrap_or(false);
+                if is_shared {
+                    self.known.write().remove(&hash);
+                    self.tell_changes();
+                }
+            }
+        }
     }
 
     /// The holders of all tokens.
@@ -370,6 +410,7 @@ impl Tokens {
             true => self.store.own().delete(&key, Expect::Any).await?,
             false => self.store.delete(&key, Expect::Any).await?,
         }
+        self.revoked_here.lock().insert(hash);
         let revoked = self.known.write().remove(&hash);
         self.tell_changes();
         // A leftover says only when a token that is gone was used.

@@ -10,6 +10,7 @@ use tracing::{error, info, warn};
 use super::forget::leave_if_gone;
 use super::nodes::ClockAhead;
 use super::record::{NODE_PREFIX, NodeProfile, NodeRecord, key_of, run_name};
+use super::watch::watch;
 use crate::runtime::{Handle, chain};
 use crate::server::App;
 
@@ -47,6 +48,7 @@ pub async fn join(app: &App, profile: NodeProfile) -> Result<Membership, JoinErr
     renew(app, &profile, started).await?;
     look(handle).await?;
     info!(node.id = %handle.nodes.here(), nodes = handle.nodes.alive().len(), "This node has joined the others");
+    app.tasks.spawn(watch(app.clone(), app.stop.clone()));
     app.tasks.spawn(stay(app.clone(), profile, started, app.stop.clone()));
     Ok(Membership(()))
 }
@@ -101,7 +103,7 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
         agents,
         agents_max,
         connections: u32::try_from(app.connections()).unwrap_or(u32::MAX),
-        lag: 0,
+        lag: handle.store.lag().entries,
         clock_ahead_ms: handle.nodes.clock().map(|clock| clock.ms),
         started_at: started.0,
         renewed_at: now.0,
@@ -109,17 +111,18 @@ async fn renew(app: &App, profile: &NodeProfile, started: Timestamp) -> Result<(
     let value = serde_json::to_vec(&record).expect("a record has text keys");
     handle.store.put(&key_of(handle.nodes.here()), &value, Expect::Any, None, now).await?;
     handle.nodes.renewed(begun);
-    let took = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    if let Some(stored) = handle.store.stored_at(&key_of(handle.nodes.here())).await {
-        // It was stored somewhere between the two; the middle is the best guess.
-        let ms = now.0.saturating_add(took / 2).saturating_sub(stored.0);
-        handle.nodes.set_clock(ClockAhead { ms, error_ms: took / 2 + 1 });
+    // Any server's clock will do: they keep the same time, or an operator has worse problems.
+    if let Ok(Some(server)) = handle.store.server_time().await {
+        // The server read its clock somewhere on the way; the middle is the best guess.
+        let half = i64::try_from(server.round_trip.as_millis() / 2).unwrap_or(i64::MAX);
+        let ms = handle.now().0.saturating_sub(half).saturating_sub(server.at.0);
+        handle.nodes.set_clock(ClockAhead { ms, error_ms: half.saturating_add(1) });
     }
     Ok(())
 }
 
 /// Reads all records.
-async fn look(handle: &Handle) -> Result<(), ShelfError> {
+pub(crate) async fn look(handle: &Handle) -> Result<(), ShelfError> {
     let now = handle.now();
     let items = handle.store.list(NODE_PREFIX, now).await?;
     handle.nodes.take_in(&items, now);

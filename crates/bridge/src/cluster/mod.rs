@@ -7,6 +7,7 @@
 //! - `home` says which node runs the agent of a session.
 //! - `place` chooses the node that runs a new session's agent.
 //! - `lease` gives one node at a time the right to do something.
+//! - `watch` keeps what is remembered of the shared shelf equal to it.
 //! - `report` is what `GET /v1/cluster` says.
 //!
 //! On SQLite and in memory a node is alone: nothing here is written, read or waited for. Why so:
@@ -20,6 +21,7 @@ mod nodes;
 mod place;
 mod record;
 mod report;
+mod watch;
 
 pub use forget::{RenewIdError, renew_id_if_gone};
 pub use member::{JoinError, Membership, join};
@@ -28,4 +30,5 @@ pub use record::{NodeProfile, NodeRecord};
 
 pub(crate) use forget::{ForgetNodeError, ForgottenNode, forget_node};
 pub(crate) use lease::Lease;
+pub(crate) use member::look;
 pub(crate) use report::{ClusterJson, report};

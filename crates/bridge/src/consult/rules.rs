@@ -63,6 +63,7 @@ fn ruled(
         branch: about.branch.as_deref(),
         body: Some(&body),
         call: Some(&json as &dyn Call),
+        digest_questions: None,
         local: handle.rules.local(rules, project.map(ProjectRules::set), now),
         present: handle.rules.present(),
         decided_before: 0,

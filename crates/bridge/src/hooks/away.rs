@@ -11,7 +11,7 @@ use super::terminals::quiet_for;
 use crate::runtime::down;
 use crate::server::App;
 
-const KEY: &str = "away";
+pub(crate) const AWAY_KEY: &str = "away";
 
 /// What a person said about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub(crate) async fn presence(app: &App) -> Result<Presence, Rejection> {
 /// The same for a person at another machine, where nobody has typed for so long. What they said counts for all.
 pub(super) async fn presence_at(app: &App, quiet: Option<Duration>) -> Result<Presence, Rejection> {
     let now = app.handle.clock.now();
-    let kept = app.handle.store.get(KEY, now).await.map_err(down)?;
+    let kept = app.handle.store.get(AWAY_KEY, now).await.map_err(down)?;
     let mode = kept.and_then(|item| serde_json::from_slice(&item.value).ok()).unwrap_or_default();
     let is_away = match mode {
         AwayMode::On => true,
@@ -56,7 +56,7 @@ pub(super) async fn presence_at(app: &App, quiet: Option<Duration>) -> Result<Pr
 /// Stores what they said, across restarts too.
 pub(crate) async fn set_away(app: &App, mode: AwayMode) -> Result<(), Rejection> {
     let value = serde_json::to_vec(&mode).expect("a word is JSON");
-    app.handle.shelve(KEY, &value, None).await?;
+    app.handle.shelve(AWAY_KEY, &value, None).await?;
     app.ringing().away(mode);
     Ok(())
 }

@@ -142,7 +142,7 @@ pub(super) async fn wait_and_answer(
                 }
             }
             let parcel = Parcel::Verdict(ask);
-            app.handle.note(held.session, [Intent::Hand { parcel }]);
+            drop(app.gate().note(held.caller, held.entrance(), Wish::Hand { parcel }));
             let is_denied = matches!(held.heard.what, HookEventKind::Denied { .. });
             let told = if is_denied || held.heard.agent.hears_only_its_hook() { vec![parcel] } else { Vec::new() };
             Ok(Some(Output { text, told }))

@@ -30,7 +30,7 @@ pub use options::HookOptions;
 pub use parked::ParkedRun;
 pub use visitor::SeenThere;
 
-pub(crate) use away::{presence, set_away};
+pub(crate) use away::{AWAY_KEY, presence, set_away};
 pub(crate) use handler::{Event, Hooks, Output, attend};
 pub(crate) use parked::parked_runs;
 pub(crate) use visitor::{Farewell, leave, visitor_id};

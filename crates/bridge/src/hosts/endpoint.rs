@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use askbridge_core::event::{Event, Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
-use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
 use askbridge_peers::consult::{Consultation, Consulted};
@@ -64,20 +63,18 @@ impl Endpoint for AgentProcess {
 
     fn wish(&mut self, tag: Tag, wish: Wish, replies: &mut Replies) {
         self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
-        let noted = match wish {
-            Wish::Hand { parcel } => Intent::Hand { parcel },
-            Wish::Deliver { parcel, proof } => Intent::Deliver { parcel, proof },
-            Wish::Return { ask, result } => {
+        let (handle, entrance) = (self.pool.handle.clone(), Entrance::of_host(self.door, self.session, self.epoch));
+        match &wish {
+            Wish::Hand { .. } | Wish::Deliver { .. } => {}
+            Wish::Return { ask, .. } => {
                 // What was read before the result comes before it.
                 if self.gathered.len() > 0 {
                     self.end_burst();
                 }
-                self.returning.add(ask);
-                Intent::Return { ask, result }
+                self.returning.add(*ask);
             }
-            wish => {
-                let (handle, caller) = (self.pool.handle.clone(), self.caller.clone());
-                let entrance = Entrance::of_host(self.door, self.session, self.epoch);
+            _ => {
+                let caller = self.caller.clone();
                 let displaced = Arc::clone(&self.displaced);
                 let granted = async move {
                     let reply = Gate::for_a_host(&handle).grant(&caller, entrance, wish).await;
@@ -89,30 +86,23 @@ impl Endpoint for AgentProcess {
                 replies.wait_for(self.take_along().with(granted));
                 return;
             }
-        };
+        }
         // The agent ignores a second copy, so the machine need not wait until the handover is written.
-        self.pool.handle.note(self.session, [noted.of_host(self.epoch)]);
-        replies.know(tag, Ok(Receipt { session: Some(self.session), news: true, ..Receipt::default() }));
+        replies.know(tag, Gate::for_a_host(&handle).note(&self.caller, entrance, wish));
     }
 
     fn query(&mut self, tag: Tag, query: Query, replies: &mut Replies) {
         let handle = self.pool.handle.clone();
-        let agent = self.caller.name.clone();
+        let caller = self.caller.clone();
         replies.wait_for(async move {
             let receipt = match query {
                 Query::Consult(mut about) => {
-                    about.agent.get_or_insert_with(|| agent.to_string());
+                    about.agent.get_or_insert_with(|| caller.name.to_string());
                     let consulted = consult_for_a_host(&handle, *about).await;
                     consulted.map(|said| Receipt { consulted: Some(Box::new(said)), ..Receipt::default() })
                 }
-                Query::Ask(ask) => {
-                    let view = handle.ask(ask).await;
-                    view.map(|view| Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
-                }
-                Query::Session(session) => {
-                    let view = handle.session(session).await;
-                    view.map(|view| Receipt { session_view: Some(Box::new(view)), ..Receipt::default() })
-                }
+                Query::Ask(ask) => handle.shown_ask(&caller, ask).await,
+                Query::Session(session) => handle.shown_session(&caller, session).await,
                 // Queries that only clients make.
                 _ => Err(Rejection::Unauthorized),
             };

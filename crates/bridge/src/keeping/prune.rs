@@ -8,8 +8,8 @@ use askbridge_journal::Forgotten;
 use askbridge_journal::index::{Index, Oldest, PageKey};
 use askbridge_peers::wish::Rejection;
 
-use crate::auth::{Action, Caller};
-use crate::runtime::{Conversation, Handle, down, together};
+use crate::auth::Caller;
+use crate::runtime::{Conversation, Handle, Right, down, together};
 
 /// Sessions in one page of the query.
 const LOOK_AT: usize = 1000;
@@ -36,9 +36,7 @@ pub(crate) enum By<'a> {
 impl By<'_> {
     fn may(&self, handle: &Handle, conversation: &Conversation) -> bool {
         match self {
-            Self::Caller(caller) => {
-                conversation.iter().all(|link| handle.guarded(caller, Action::Forget, *link).is_ok())
-            }
+            Self::Caller(caller) => conversation.iter().all(|link| handle.may(caller, Right::ForgetWith(*link))),
             Self::Setting(_) => true,
         }
     }

@@ -4,13 +4,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use askbridge_core::ids::Timestamp;
-use askbridge_journal::Meter;
 use askbridge_journal::index::OpenAskCounts;
 use askbridge_journal::sqlite::Space;
+use askbridge_journal::{Contact, Meter};
 
 use super::counts::{CLASSES, Meters};
 use super::process;
 use super::text::{Page, Unit};
+use crate::cluster::NodeState;
 use crate::runtime::{Handle, chain};
 
 pub(crate) use super::text::CONTENT_TYPE;
@@ -52,6 +53,9 @@ pub(crate) fn page(
     if let Some(until) = certificate_until {
         let help = "Until when the certificate for https is valid, in seconds since 1970.";
         page.gauge("askbridge_certificate_expires_timestamp_seconds", help, until.0 / 1000);
+    }
+    if let Some(contact) = handle.store().contact() {
+        servers(&mut page, handle, &contact);
     }
     forgotten(&mut page, &handle.meters);
     process::write(&mut page, handle.meters.started_at.0);
@@ -128,6 +132,33 @@ fn room(page: &mut Page, space: Space) {
         page.line(name, &[("file", file)], bytes);
     }
     page.gauge("askbridge_store_free_bytes", "Bytes of those that hold nothing any more.", space.free);
+}
+
+/// The servers of a shared journal, and the other nodes.
+fn servers(page: &mut Page, handle: &Handle, contact: &Contact) {
+    let lag = handle.store().lag();
+    page.gauge("askbridge_journal_behind_entries", "Entries that this node's index has not applied yet.", lag.entries);
+    let help = "For how long the oldest of those has been known, in seconds.";
+    page.gauge("askbridge_journal_behind_seconds", help, lag.time.as_secs_f64());
+    let is_connected = u8::from(contact.is_connected);
+    page.gauge("askbridge_nats_connected", "Whether a server of the journal is connected.", is_connected);
+    let heard = contact.last_heard.map_or(-1.0, |heard| heard.as_secs_f64());
+    page.gauge("askbridge_nats_last_heard_seconds", "How long ago a server said something.", heard);
+    page.counter("askbridge_nats_reconnects_total", "Connections that were made again.", contact.reconnects);
+    let help = "Leaders of streams that changed, as this node saw it.";
+    page.counter("askbridge_nats_leader_changes_total", help, contact.leader_changes);
+    page.gauge("askbridge_nats_leaderless_streams", "Streams without a leader.", contact.leaderless);
+    page.gauge("askbridge_nats_copies_behind", "Copies of streams that are not up to date.", contact.copies_behind);
+    let nodes = handle.nodes.all();
+    let up = nodes.iter().filter(|node| node.state == NodeState::Up).count();
+    let name = "askbridge_nodes";
+    page.head(name, "Nodes that share the journal, as this one sees them.", "gauge");
+    for (state, count) in [("up", up), ("down", nodes.len() - up)] {
+        page.line(name, &[("state", state)], count);
+    }
+    page.gauge("askbridge_node_rank", "The place of this node among those that are up.", handle.nodes.rank());
+    let holds_back = u8::from(!handle.nodes.may_act());
+    page.gauge("askbridge_node_holds_back", "Whether this node leaves deadlines and rings to others.", holds_back);
 }
 
 fn forgotten(page: &mut Page, meters: &Meters) {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use askbridge_core::ids::{AskId, PersonId, Timestamp};
-use askbridge_ringing::ringer::{Held, Surroundings};
+use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
+use askbridge_ringing::channel::Service;
+use askbridge_ringing::ringer::{ChannelId, Held, Surroundings};
 
 use super::RingingOptions;
 use crate::auth::Caller;
@@ -19,6 +20,8 @@ pub(super) struct Around {
     looking: BTreeMap<String, BTreeSet<AskId>>,
     snoozed: BTreeMap<String, HashSet<AskId>>,
     proposed: BTreeSet<AskId>,
+    /// The sessions in which a client of each app channel's language is.
+    in_apps: BTreeMap<ChannelId, BTreeSet<SessionId>>,
     minute: u16,
 }
 
@@ -48,8 +51,19 @@ impl Around {
         let minute = minute(app, now);
         let at_a_terminal = is_here.then(|| options.user.clone());
         let looking = app.ringing().eyes.now(now);
-        Self { is_away, at_a_terminal, looking, snoozed, proposed: proposed.clone(), minute }
+        let in_apps = in_apps(app);
+        Self { is_away, at_a_terminal, looking, snoozed, proposed: proposed.clone(), in_apps, minute }
     }
+}
+
+/// Where clients of other systems are, for the channels that ring their devices.
+fn in_apps(app: &App) -> BTreeMap<ChannelId, BTreeSet<SessionId>> {
+    let channels = app.ringing().channels.all();
+    let apps = channels.iter().filter_map(|channel| match &channel.service {
+        Service::App(it) => Some((ChannelId(channel.id.clone()), app.handle.sessions_with(&it.dialect))),
+        _ => None,
+    });
+    apps.collect()
 }
 
 /// The minute of the day by the operator's clock, or by UTC where the machine does not say which that is.
@@ -58,12 +72,19 @@ pub(super) fn minute(app: &App, now: Timestamp) -> u16 {
     app.handle.rules.minute(now).unwrap_or_else(utc)
 }
 
+impl Around {
+    /// Is a client of the channel's own language in that session? It shows the card, as its original does.
+    fn is_in_app(&self, channel: &ChannelId, session: SessionId) -> bool {
+        self.in_apps.get(channel).is_some_and(|sessions| sessions.contains(&session))
+    }
+}
+
 impl Surroundings for Around {
     fn is_away(&self) -> bool {
         self.is_away
     }
 
-    fn held(&self, person: &PersonId, ask: AskId) -> Option<Held> {
+    fn held(&self, channel: &ChannelId, person: &PersonId, ask: AskId) -> Option<Held> {
         if self.proposed.contains(&ask) {
             return Some(Held::Proposed);
         }
@@ -73,10 +94,16 @@ impl Surroundings for Around {
         if self.looking.get(person.as_str()).is_some_and(|cards| cards.contains(&ask)) {
             return Some(Held::Looking);
         }
+        if self.is_in_app(channel, ask.session) {
+            return Some(Held::Looking);
+        }
         (self.at_a_terminal.as_deref() == Some(person.as_str())).then_some(Held::Present)
     }
 
-    fn is_present(&self, person: &PersonId) -> bool {
+    fn is_present(&self, channel: &ChannelId, person: &PersonId, session: Option<SessionId>) -> bool {
+        if session.is_some_and(|session| self.is_in_app(channel, session)) {
+            return true;
+        }
         self.at_a_terminal.as_deref() == Some(person.as_str()) || self.looking.contains_key(person.as_str())
     }
 

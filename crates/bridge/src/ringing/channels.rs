@@ -6,13 +6,13 @@ use std::sync::Arc;
 use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use askbridge_peers::told::Own;
 use askbridge_ringing::channel::{Broken, Channel, Content, Decides, Service};
-use askbridge_ringing::news::{NewsKind, by_default};
+use askbridge_ringing::news::NewsKind;
 use parking_lot::RwLock;
 use tracing::warn;
 
 use crate::runtime::Handle;
 
-const PREFIX: &str = "channel/";
+pub(super) const PREFIX: &str = "channel/";
 
 #[derive(Debug, Default)]
 pub(crate) struct Channels(RwLock<BTreeMap<String, Arc<Channel>>>);
@@ -87,6 +87,7 @@ impl Channels {
     /// Makes a channel without storing it.
     pub(crate) fn make(handle: &Handle, new: NewChannel) -> Channel {
         let (content, decides) = new.service.defaults();
+        let tells = new.service.tells();
         let kind = new.service.kind();
         Channel {
             id: format!("ch_{:016x}", handle.chance.u64()),
@@ -99,7 +100,7 @@ impl Channels {
             added_at: handle.now().0,
             added_by: new.added_by,
             named_by_operator: new.named_by_operator,
-            tells: new.tells.unwrap_or_else(by_default),
+            tells: new.tells.unwrap_or(tells),
             broken: None,
         }
     }
@@ -134,10 +135,28 @@ impl Channels {
     }
 
     pub(crate) async fn remove(&self, handle: &Handle, id: &str) -> Result<(), ShelfError> {
+        // The device first: a channel without one is found at the next start, and a device would become a channel again.
+        if let Some(Service::App(app)) = self.get(id).map(|channel| channel.service.clone())
+            && let Err(error) = handle.keep(&app.dialect, &app.kept_as, None).await
+        {
+            warn!(%error, "The device of a channel could not be forgotten");
+        }
         handle.store.delete(&format!("{PREFIX}{id}"), Expect::Any).await?;
-        if let Some(channel) = self.0.write().remove(id) {
+        let removed = self.0.write().remove(id);
+        if let Some(channel) = removed {
             handle.tell_own(&channel.person, &Own::Channels);
         }
         Ok(())
+    }
+
+    /// Reads a channel from the shelf, also one that is in memory no longer.
+    pub(super) async fn stored(&self, handle: &Handle, id: &str) -> Result<Option<Channel>, ShelfError> {
+        let item = handle.store.get(&format!("{PREFIX}{id}"), handle.now()).await?;
+        Ok(item.and_then(|item| serde_json::from_slice(&item.value).ok()))
+    }
+
+    /// Leaves a channel on the shelf, and rings it no longer.
+    pub(super) fn rest(&self, id: &str) {
+        self.0.write().remove(id);
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::ask::Ask;
-use askbridge_ringing::channel::{Channel, Command, Decides, Service};
+use askbridge_peers::apps::PushAbout;
+use askbridge_ringing::channel::{Channel, Command, Content, Decides, Service};
+use askbridge_ringing::news::{News, NewsKind};
 use askbridge_ringing::notice::Notice;
 use askbridge_ringing::record::Ring;
 use askbridge_ringing::webhook::Occasion;
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use super::web_push;
+use super::{apps, web_push};
 use crate::outbound::{Answered, Call, Failed};
 use crate::server::App;
 
@@ -24,10 +26,23 @@ use crate::server::App;
 const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Sends a notice about asks, for the `nth` time. `ask`: if it is about one.
-pub(super) async fn deliver(app: &App, channel: &Channel, notice: &Notice, ask: Option<&Arc<Ask>>, nth: u8) -> Fate {
-    let about = ask.map(|ask| json!({"id": ask.id.to_string(), "kind": ask.body.kind().name()}));
+pub(super) async fn deliver(
+    app: &App,
+    channel: &Channel,
+    notice: &Notice,
+    (named, count): (&[Arc<Ask>], usize),
+    nth: u8,
+) -> Fate {
+    let about = named
+        .first()
+        .filter(|_| count == 1)
+        .map(|ask| json!({"id": ask.id.to_string(), "kind": ask.body.kind().name()}));
     // The same id when it is tried again, and another one for a reminder.
     let id = format!("{}-waits-{nth}", notice.tag);
+    if let (Service::App(it), Some(ask)) = (&channel.service, named.first()) {
+        let is_shown = channel.content == Content::Shown;
+        return apps::push(app, channel, it, notice, PushAbout::Ask { ask, count, is_shown }).await;
+    }
     say(app, channel, Occasion::Waits, notice, &id, about).await
 }
 
@@ -37,7 +52,13 @@ pub(super) async fn deliver_test(app: &App, channel: &Channel, notice: &Notice) 
 }
 
 /// Sends a notice about something other than asks.
-pub(super) async fn deliver_news(app: &App, channel: &Channel, notice: &Notice) -> Fate {
+pub(super) async fn deliver_news(app: &App, channel: &Channel, notice: &Notice, news: &[News]) -> Fate {
+    if let (Service::App(it), [News { kind: NewsKind::TurnEnded, session: Some(session), usage, .. }]) =
+        (&channel.service, news)
+    {
+        let about = PushAbout::TurnEnded { session: *session, usage: usage.as_ref() };
+        return apps::push(app, channel, it, notice, about).await;
+    }
     say(app, channel, Occasion::Notice, notice, &notice.tag, None).await
 }
 
@@ -63,6 +84,7 @@ async fn say(
         }
         Service::Command(it) => run(it, command::payload(occasion, notice, about)).await,
         Service::WebPush(it) => web_push::send(app, channel, it, notice).await,
+        Service::App(it) => apps::push(app, channel, it, notice, PushAbout::Other).await,
     }
 }
 
@@ -96,7 +118,8 @@ pub(super) async fn take_back(app: &App, channel: &Channel, ring: &Ring, tag: &s
         Service::Command(it) => run(it, command::payload(Occasion::Settled, &settled(), about())).await,
         // iOS revokes a subscription after pushes that show nothing, and what is shown there cannot be taken back. The
         // page and its worker close what they show when they hear of the end.
-        Service::WebPush(_) => nothing,
+        // Nothing takes a push back there; its client closes the card.
+        Service::WebPush(_) | Service::App(_) => nothing,
     }
 }
 
@@ -149,7 +172,7 @@ pub(crate) async fn check(app: &App, channel: &Channel) -> Result<Option<String>
             true => Err("there is no program to run".to_owned()),
             false => Ok(None),
         },
-        Service::WebPush(_) => Ok(None),
+        Service::WebPush(_) | Service::App(_) => Ok(None),
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) async fn tell_daily(app: &App) {
                 at: now,
                 audience: Audience::Only(vec![PersonId::from(person.as_str())]),
                 session: None,
+                usage: None,
                 title,
                 body,
                 path: "/history".to_owned(),

@@ -59,6 +59,6 @@ async fn found(app: &App, channel: &Channel, ring: &Ring) -> Option<Found> {
         }
         // The same `webhook-id` is the same post; a notification with the same tag takes the place of the first.
         Service::Webhook(_) | Service::WebPush(_) => Some(Found::Not),
-        Service::Telegram(_) | Service::Slack(_) | Service::Command(_) => None,
+        Service::Telegram(_) | Service::Slack(_) | Service::Command(_) | Service::App(_) => None,
     }
 }

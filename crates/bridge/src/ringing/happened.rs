@@ -2,7 +2,7 @@
 
 use askbridge_core::answer::Outcome;
 use askbridge_core::event::{Audience, Event, Level};
-use askbridge_core::ids::{AskId, PersonId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, PersonId, Raw, SessionId, Timestamp};
 use askbridge_ringing::channel::Channel;
 use askbridge_ringing::news::{News, NewsKind};
 use askbridge_ringing::text::agent_in;
@@ -14,7 +14,7 @@ use crate::runtime::Handle;
 /// What an event may be news of, before it is looked up whose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Occurrence {
-    TurnEnded,
+    TurnEnded(Option<Raw>),
     /// In the agent's own words, or the host's.
     Failed(String),
     Expired(AskId),
@@ -24,7 +24,7 @@ impl Occurrence {
     /// Returns what an event is news of, if it is.
     pub(super) fn of(event: &Event) -> Option<Self> {
         match event {
-            Event::TurnEnded { .. } => Some(Self::TurnEnded),
+            Event::TurnEnded { usage, .. } => Some(Self::TurnEnded(usage.clone())),
             Event::Notice { level: Level::Error, text } => Some(Self::Failed(text.clone())),
             Event::Notice { text, .. } if text.starts_with(ENDED_BY_ITSELF) => Some(Self::Failed(text.clone())),
             Event::Settled(settled) if settled.outcome == Outcome::Expired => Some(Self::Expired(settled.ask)),
@@ -34,7 +34,7 @@ impl Occurrence {
 
     pub(super) fn kind(&self) -> NewsKind {
         match self {
-            Self::TurnEnded => NewsKind::TurnEnded,
+            Self::TurnEnded(_) => NewsKind::TurnEnded,
             Self::Failed(_) => NewsKind::AgentFailed,
             Self::Expired(_) => NewsKind::Expired,
         }
@@ -47,7 +47,7 @@ pub(super) async fn news_of(handle: &Handle, session: SessionId, at: Timestamp, 
     let agent = agent_in(&view.started.agent, view.settings.folder.as_deref());
     let path = format!("/sessions/{session}");
     let (title, body, path) = match event {
-        Occurrence::TurnEnded => {
+        Occurrence::TurnEnded(_) => {
             let title = view.settings.title.clone().unwrap_or_default();
             (format!("{agent} has finished its turn"), title, path)
         }
@@ -60,7 +60,11 @@ pub(super) async fn news_of(handle: &Handle, session: SessionId, at: Timestamp, 
     };
     let audience = audience(handle, session);
     let (id, kind) = (fresh(handle), event.kind());
-    Some(News { id, kind, at, audience, session: Some(session), title, body, path, is_ours: false })
+    let usage = match event {
+        Occurrence::TurnEnded(usage) => usage.clone(),
+        _ => None,
+    };
+    Some(News { id, kind, at, audience, session: Some(session), usage, title, body, path, is_ours: false })
 }
 
 /// That a channel does not work any longer, for the person's other ones.
@@ -73,6 +77,7 @@ pub(super) fn broken(handle: &Handle, channel: &Channel, why: &str, is_gone: boo
         at: handle.now(),
         audience: Audience::Only(vec![PersonId::from(channel.person.as_str())]),
         session: None,
+        usage: None,
         title: format!("Your channel {name} ({kind}) {what}"),
         body: why.to_owned(),
         path: "/settings/reach".to_owned(),

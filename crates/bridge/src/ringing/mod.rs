@@ -2,13 +2,16 @@
 //! out: `channels.rs` keeps the channels, `rings.rs` what was rung, `run.rs` is the loop, `open.rs` reads what is open, `doubt.rs` finds out what a kill left open,
 //! `eyes.rs` knows who looks at what, `send.rs` carries one ring out and `tell.rs` one notice about something else, which
 //! `happened.rs` writes, `deliver.rs` speaks to the services, `listen/` hears their buttons, `redeem.rs` turns a ticket
-//! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel.
+//! into a decision. `alarm.rs` lets ntfy tell that we are down, `digest.rs` sums up a day, `try_out.rs` tests a channel, `apps.rs`
+//! makes channels of the devices that apps of other systems register, `badge.rs` counts what waits.
 //!
 //! A ring is stored before it is sent, so that a kill between any two steps leads to no second one. Why so:
 //! `docs/design/0012-ringing.md`.
 
 mod alarm;
+mod apps;
 mod around;
+mod badge;
 mod channels;
 mod chats;
 mod deliver;
@@ -38,6 +41,8 @@ pub use askbridge_ringing::ringer::RingOptions;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+pub(crate) use apps::adopt;
+pub(crate) use badge::waiting_for_owner;
 pub(crate) use channels::{Changes, Channels, NewChannel};
 use chats::Chats;
 pub(crate) use deliver::check;
@@ -48,7 +53,7 @@ pub use run::ring;
 pub(crate) use try_out::try_out;
 pub(crate) use web_push::keys as web_push_keys;
 
-use crate::hooks::AwayMode;
+use crate::hooks::{AWAY_KEY, AwayMode};
 
 /// How people are rung.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +69,28 @@ pub struct RingingOptions {
     pub digest: Option<Hours>,
 }
 
+/// What of ringing a key of the shelf belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShelfPart<'a> {
+    Channel,
+    /// A ring, by its own key.
+    Ring(&'a str),
+    Away,
+}
+
+impl<'a> ShelfPart<'a> {
+    pub(crate) fn of(key: &'a str) -> Option<Self> {
+        if let Some(ring) = key.strip_prefix(rings::PREFIX) {
+            return Some(Self::Ring(ring));
+        }
+        match key {
+            AWAY_KEY => Some(Self::Away),
+            key if key.starts_with(channels::PREFIX) => Some(Self::Channel),
+            _ => None,
+        }
+    }
+}
+
 /// What the loop and the addresses share.
 #[derive(Debug, Default)]
 pub(crate) struct Ringing {
@@ -72,6 +99,8 @@ pub(crate) struct Ringing {
     /// What people look at.
     pub(crate) eyes: Arc<Eyes>,
     writers: Writers,
+    /// Held while the devices of other systems' apps become channels.
+    adopting: tokio::sync::Mutex<()>,
     chats: Mutex<Chats>,
     /// What the loop has not taken over yet.
     news: Mutex<Vec<News>>,

@@ -145,7 +145,9 @@ fn refused(why: &str) -> Redeemed {
 /// May this person decide at all? A person whose devices were all revoked may not, whatever a phone still shows.
 pub(super) fn is_known_person(app: &App, name: &str) -> bool {
     let user = app.ringing_options().is_some_and(|options| options.user == name);
-    user || app.tokens.list().iter().any(|info| info.role.decides() && info.name == name)
+    let loopback = app.speaking().and_then(|speaking| speaking.loopback.as_ref());
+    user || loopback.is_some_and(|caller| *caller.name == *name)
+        || app.tokens.list().iter().any(|info| info.role.decides() && info.name == name)
 }
 
 /// The decision as a reply. `None`: it has no words.

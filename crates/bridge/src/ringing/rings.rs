@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Timestamp};
-use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
 use askbridge_ringing::notice::Ticket;
 use askbridge_ringing::record::{Action, Ring, RingState};
 use askbridge_ringing::ringer::{ChannelId, Rung};
@@ -13,7 +13,7 @@ use askbridge_ringing::ringer::{ChannelId, Rung};
 use super::Ringing;
 use crate::runtime::Handle;
 
-const PREFIX: &str = "ring/";
+pub(super) const PREFIX: &str = "ring/";
 /// How long a ring is kept after its last change.
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Rings in memory that nothing more can become of. Beyond: the oldest of them are only on the shelf. Those of open asks
@@ -31,6 +31,8 @@ pub(crate) struct Rings {
     by_ticket: HashMap<String, String>,
     /// How many nothing more can become of.
     over: usize,
+    /// At which revision of the shelf each is known, where several nodes share it.
+    revisions: HashMap<Arc<str>, Revision>,
 }
 
 /// Two changes of one ring are stored in the order in which they were made.
@@ -85,6 +87,25 @@ impl Rings {
                         self.by_ask.remove(ask);
                     }
                 }
+            }
+        }
+    }
+
+    /// Notes at which revision of the shelf a ring is known. Returns whether that is news.
+    fn is_as_of(&mut self, key: &str, revision: Revision) -> bool {
+        if self.revisions.len() > 2 * OVER_IN_MEMORY_MAX {
+            let by_key = &self.by_key;
+            self.revisions.retain(|key, _| by_key.contains_key(&**key));
+        }
+        match self.revisions.get_mut(key) {
+            Some(known) if *known >= revision => false,
+            Some(known) => {
+                *known = revision;
+                true
+            }
+            None => {
+                self.revisions.insert(key.into(), revision);
+                true
             }
         }
     }
@@ -191,6 +212,17 @@ impl Ringing {
         Ok(())
     }
 
+    /// Takes in a ring that another node stored. What this node stored since is newer.
+    pub(crate) fn learn(&self, key: &str, revision: Revision, item: Option<&Item>) {
+        let Some(Ok(ring)) = item.map(|item| serde_json::from_slice(&item.value)) else { return };
+        let mut rings = self.rings.lock();
+        if rings.is_as_of(key, revision) {
+            rings.insert(key, ring);
+            drop(rings);
+            self.rang.notify_waiters();
+        }
+    }
+
     /// Stores a ring. Returns when it is on disk.
     pub(super) async fn keep(&self, handle: &Handle, key: &str, ring: Ring) -> Result<(), ShelfError> {
         let _turn = self.writers.of(key).await;
@@ -226,8 +258,13 @@ impl Ringing {
         let value = serde_json::to_vec(&ring).expect("a ring has text keys");
         let now = handle.now();
         let expires = Some(now.plus(KEPT_FOR));
-        handle.store.put(&format!("{PREFIX}{key}"), &value, Expect::Any, expires, now).await?;
-        self.rings.lock().insert(key, ring);
+        let revision = handle.store.put(&format!("{PREFIX}{key}"), &value, Expect::Any, expires, now).await?;
+        let mut rings = self.rings.lock();
+        if !handle.nodes.is_alone() {
+            rings.is_as_of(key, revision);
+        }
+        rings.insert(key, ring);
+        drop(rings);
         self.rang.notify_waiters();
         Ok(())
     }

@@ -26,7 +26,7 @@ use super::listen::Listeners;
 use super::open::{StillOpen, audience, open_asks};
 use super::send::{close, hold, ring_once};
 use super::tell::tell_once;
-use super::{RingingOptions, alarm, doubt};
+use super::{RingingOptions, alarm, apps, doubt};
 use crate::auth::Caller;
 use crate::cluster::Lease;
 use crate::hooks::presence;
@@ -68,7 +68,12 @@ pub async fn ring(app: &App, options: RingingOptions) -> Result<(), ShelfError> 
     }
     let (app_of_task, options) = (app.clone(), Arc::new(options));
     app.ring_as(Arc::clone(&options));
+    apps::adopt(app).await;
     app.tasks.spawn(alarm::look_after(app.clone()));
+    if !app.handle.nodes.is_alone() {
+        let (eyes, handle, stop) = (Arc::clone(&ringing.eyes), app.handle.clone(), app.stop.clone());
+        app.tasks.spawn(async move { stop.run_until_cancelled(eyes.hear_others(handle)).await.unwrap_or_default() });
+    }
     app.tasks.spawn(async move {
         let app = app_of_task;
         let mut lease = Lease::new("ringing", app.handle.store().clone(), app.handle.nodes.clone());
@@ -188,6 +193,7 @@ impl Loop {
                 Some(report) = self.reports.1.recv() => self.report(report).await,
                 () = ringing.changed.notified() => self.take_over(),
                 () = ringing.eyes.less.notified() => self.ringer.look_again(),
+                () = self.app.handle.left.notified() => self.ringer.look_again(),
                 () = timer => {}
                 update = heard => match update {
                     Ok(FollowUpdate::Lagged) | Err(_) => {
@@ -206,7 +212,7 @@ impl Loop {
         self.take_channels();
         let news = std::mem::take(&mut *self.app.ringing().news.lock());
         let around = Around::away(self.app.ringing().is_away());
-        news.iter().for_each(|news| self.ringer.happened(news, None, &around));
+        news.iter().for_each(|news| self.ringer.happened(news, |_| true, &around));
     }
 
     fn take_channels(&mut self) {
@@ -304,12 +310,14 @@ impl Loop {
             return;
         }
         // An agent that waits for an answer has not finished.
-        if *occurrence == Occurrence::TurnEnded && !self.ringer.open_in(|other| other == session).is_empty() {
+        let has_ended = matches!(occurrence, Occurrence::TurnEnded(_));
+        if has_ended && !self.ringer.open_in(|other| other == session).is_empty() {
             return;
         }
         if let Some(news) = news_of(&self.app.handle, session, at, occurrence).await {
             let around = Around::away(self.app.ringing().is_away());
-            self.ringer.happened(&news, None, &around);
+            let elsewhere = if has_ended { apps::elsewhere(&self.app, session).await } else { BTreeSet::new() };
+            self.ringer.happened(&news, |channel| !elsewhere.contains(channel), &around);
         }
     }
 
@@ -377,7 +385,7 @@ impl Loop {
         if let Some(why) = broken_why {
             info!(channel = id.0, why, "A channel does not work any longer");
             let news = broken(&app.handle, &channel, &why, is_gone);
-            self.ringer.happened(&news, Some(&id), &Around::away(app.ringing().is_away()));
+            self.ringer.happened(&news, |other| *other != id, &Around::away(app.ringing().is_away()));
         }
         self.take_channels();
     }

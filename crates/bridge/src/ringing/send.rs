@@ -60,7 +60,7 @@ pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nt
         return Some(Fate::Later { after: None, why: chain(&error) });
     }
     app.ringing().remember_several(&key, &notice);
-    let fate = deliver(app, &channel, &notice, named.first().filter(|_| asks.len() == 1), nth).await;
+    let fate = deliver(app, &channel, &notice, (&named, asks.len()), nth).await;
     note_fate(app, &channel, &key, began, &fate).await;
     Some(fate)
 }
@@ -213,8 +213,8 @@ async fn close_ring(app: &App, channel: &Channel, ask: AskId, ring: Ring) -> Opt
         true
     })
     .await;
-    // Nothing is sent to a browser, so that says nothing about the channel.
-    (!matches!(channel.service, Service::WebPush(_))).then_some(Fate::Sent { reference: None })
+    // Nothing is sent to a browser or an app, so that says nothing about the channel.
+    (!matches!(channel.service, Service::WebPush(_) | Service::App(_))).then_some(Fate::Sent { reference: None })
 }
 
 /// Is any other ask of this ring still open? A summary goes when the last of its asks is settled. What is over stays over,

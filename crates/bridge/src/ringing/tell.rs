@@ -38,7 +38,7 @@ pub(super) async fn tell_once(app: &App, channel: &ChannelId, news: &[News]) -> 
     if let Err(error) = app.ringing().keep(&app.handle, &key, ring).await {
         return Fate::Later { after: None, why: chain(&error) };
     }
-    let fate = deliver_news(app, &channel, &notice).await;
+    let fate = deliver_news(app, &channel, &notice, news).await;
     note_fate(app, &channel, &key, began, &fate).await;
     fate
 }

@@ -67,7 +67,7 @@ fn has_heard_buttons(channel: &Channel) -> bool {
         Service::Ntfy(_) => channel.decides > Decides::Nothing,
         Service::Telegram(_) | Service::Slack(_) => true,
         // The text itself is tapped.
-        Service::WebPush(_) | Service::Webhook(_) | Service::Command(_) => false,
+        Service::WebPush(_) | Service::Webhook(_) | Service::Command(_) | Service::App(_) => false,
     }
 }
 

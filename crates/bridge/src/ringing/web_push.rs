@@ -9,6 +9,7 @@ use askbridge_ringing::web_push::{self, Keys, Push};
 use askbridge_ringing::wire::Fate;
 use ring::rand::SystemRandom;
 
+use super::badge::waiting_for;
 use super::deliver::exchange;
 use crate::runtime::{Handle, chain};
 use crate::server::App;
@@ -43,7 +44,8 @@ pub(super) async fn send(app: &App, channel: &Channel, to: &WebPush, notice: &No
         Ok(keys) => keys,
         Err(why) => return refused(why),
     };
-    let push = Push { to, notice, ask: notice_ask(notice), waiting: 1, now: app.handle.now(), ttl: TTL };
+    let waiting = waiting_for(app, &channel.person).await;
+    let push = Push { to, notice, ask: notice_ask(notice), waiting, now: app.handle.now(), ttl: TTL };
     match web_push::send(&push, &keys, &subject, &SystemRandom::new()) {
         Ok(request) => exchange(app, channel, Some(request), web_push::sent).await,
         Err(why) => refused(why),

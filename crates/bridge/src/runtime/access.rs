@@ -5,6 +5,7 @@ use std::sync::Arc;
 use askbridge_core::event::Audience;
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
+use askbridge_journal::journal::Journal;
 use askbridge_peers::listing::hosted_door;
 
 use super::handle::Handle;
@@ -25,6 +26,18 @@ impl Handle {
         let access = Arc::new(Access { owner: row.owner, audience, agent_of });
         self.accesses.lock().insert(session, Arc::clone(&access));
         Some(access)
+    }
+
+    /// Makes sure that a session that another node has just stored is known here: the index may not have it yet.
+    pub(crate) async fn know(&self, session: SessionId) {
+        if self.store.exclusive() || self.access(session).is_some() {
+            return;
+        }
+        let started = self.look_at_stored(session, |state| state.session.started.clone());
+        // If the journal cannot be read, the session stays unknown here; the next request tries again.
+        if let Ok(Some(started)) = Box::pin(started).await {
+            self.remember_access(session, Access::of(&started));
+        }
     }
 
     pub(crate) fn remember_access(&self, session: SessionId, access: Access) {

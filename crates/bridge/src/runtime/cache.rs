@@ -7,7 +7,8 @@ use askbridge_core::Session;
 use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::{Digest, Written};
+use askbridge_journal::journal::Guard;
+use askbridge_journal::{Digest, Entry, Written};
 use foldhash::HashMap;
 use parking_lot::Mutex;
 
@@ -37,13 +38,24 @@ pub(crate) struct CellState {
     /// `false`: the state may differ from the journal and has to be folded again. So before the first use, and after an
     /// append that was abandoned or failed half-way.
     pub(crate) trusted: bool,
+    /// An append that was abandoned, or whose result is unknown, with content aboard.
+    pub(crate) in_doubt: Option<InDoubt>,
+}
+
+/// An entry that may be stored, although the riders in it wait again.
+#[derive(Debug)]
+pub(crate) struct InDoubt {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) guard: Guard,
+    /// How many of the riders, from the first, are in the entry.
+    pub(crate) riders: usize,
 }
 
 impl CellState {
     /// A session before anything of it was read.
     pub(super) fn unread(session: SessionId) -> Self {
         let (session, digest, last_at) = (Session::new(session), Digest::ZERO, Timestamp(0));
-        Self { session, head: None, digest, last_at, claims: Vec::new(), trusted: false }
+        Self { session, head: None, digest, last_at, claims: Vec::new(), trusted: false, in_doubt: None }
     }
 }
 
@@ -106,6 +118,11 @@ impl Cell {
 }
 
 impl Riders<'_> {
+    /// Is there content among the riders in the entry? Notes need no care: what is noted twice is stored once.
+    pub(crate) fn bring_content(&self) -> bool {
+        self.waiting[..self.aboard].iter().any(|rider| matches!(rider, Rider::Content(_)))
+    }
+
     /// The entry is durable: its riders no longer wait.
     pub(crate) fn arrive(&mut self) {
         self.waiting.drain(..std::mem::take(&mut self.aboard));

@@ -14,6 +14,9 @@ use super::hub_message::HubMessage;
 use super::own::person_key;
 use crate::auth::Caller;
 
+/// The keys of drafts.
+pub(super) const STORED: &str = "draft/";
+
 #[derive(Serialize, Deserialize)]
 struct DraftNotice {
     person: String,
@@ -46,9 +49,17 @@ impl Handle {
 
     /// Loads which asks have a draft, once at the start.
     pub(crate) async fn find_drafts(&self) {
-        let items = self.store.list("draft/", self.clock.now()).await.unwrap_or_default();
+        let items = self.store.list(STORED, self.clock.now()).await.unwrap_or_default();
         let asks = items.iter().filter_map(|item| item.key.rsplit('/').next()?.parse::<AskId>().ok());
         self.drafted.lock().extend(asks);
+    }
+
+    /// Another node stored a draft, or deleted it.
+    pub(crate) fn there_is_a_draft(&self, ask: AskId, there_is: bool) {
+        // Other people's drafts of the same ask may be left, so a deletion says nothing.
+        if there_is {
+            self.drafted.lock().insert(ask);
+        }
     }
 
     /// Deletes a person's draft once they have decided.
@@ -69,7 +80,7 @@ pub(crate) fn read(message: &Message) -> Option<HubMessage> {
 }
 
 fn prefix(caller: &Caller) -> String {
-    format!("draft/{}/", person_key(&caller.name))
+    format!("{STORED}{}/", person_key(&caller.name))
 }
 
 fn key(caller: &Caller, ask: AskId) -> String {

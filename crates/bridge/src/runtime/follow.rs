@@ -17,10 +17,11 @@ use tracing::warn;
 
 use super::claims::NewestClaims;
 use super::error::down;
+use super::gate::{seen_asks, sees};
 use super::handle::Handle;
 use super::hub::{Interest, LetGo, Subscription};
 use super::hub_message::HubMessage;
-use crate::auth::{Action, Caller, Role};
+use crate::auth::Caller;
 
 /// What a follower returns.
 #[derive(Debug)]
@@ -113,8 +114,7 @@ impl Handle {
 
     /// Finds the asks that are open for a caller at this moment.
     async fn find_open(&self, caller: &Caller) -> Result<Rest, Rejection> {
-        let filter =
-            AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..self.visible_to(caller) };
+        let filter = AskFilter { states: StateFilter::Open, order: Order::LongestWaitingFirst, ..seen_asks(caller) };
         let look = move |index: &Index| index.rows_and_cursor(&filter, limits::SNAPSHOT_ASKS_MAX + 1);
         let (mut rows, cursor) = self.look_up(look).await?;
         let more = rows.len() > limits::SNAPSHOT_ASKS_MAX;
@@ -141,17 +141,6 @@ impl Handle {
         let (asks, rest) = read.await?;
         let (cursor, goes_on) = (rest.cursor.to_string(), !rest.rows.is_empty());
         Ok((Snapshot { cursor, asks, more: rest.more, drafts: Vec::new(), goes_on }, rest))
-    }
-
-    /// Restricts a query to what a caller may see.
-    pub(crate) fn visible_to(&self, caller: &Caller) -> AskFilter {
-        match caller.role {
-            Role::Agent => AskFilter { party: Some(caller.party.clone()), ..AskFilter::default() },
-            Role::Person | Role::Operator | Role::Bot => {
-                AskFilter { person: Some((&*caller.name).into()), ..AskFilter::default() }
-            }
-            Role::Local | Role::Terminal | Role::Unproven => AskFilter::default(),
-        }
     }
 }
 
@@ -313,7 +302,7 @@ impl Follower {
             Interest::Session(wanted) => *wanted == session,
             Interest::Inbox(caller) => {
                 let access = self.handle.access(session);
-                caller.may(Action::See, access.as_deref()).is_ok()
+                sees(caller, access.as_deref())
             }
         }
     }

@@ -16,8 +16,9 @@ use tracing::{info, warn};
 
 use super::cache::CellState;
 use super::error::{chain, down};
+use super::gate::Right;
 use super::handle::Handle;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 
 /// How many sessions of a conversation are followed. Beyond: the rest of it is left alone.
 const LINKS_MAX: usize = 1000;
@@ -42,7 +43,7 @@ impl Handle {
         let conversation = self.conversation(session).await?;
         // The gate has checked one session; each of the others needs the same right.
         for link in &conversation {
-            self.guarded(caller, Action::Forget, *link)?;
+            self.check(caller, Right::ForgetWith(*link))?;
         }
         let by = format!("{}, {} ({via})", caller.name, caller.device);
         let Went { forgotten, stayed } = self.forget_all(vec![conversation], None, by).await?;
@@ -250,6 +251,7 @@ fn mentions(key: &str, sessions: &HashSet<SessionId>) -> bool {
 fn start_over(state: &mut CellState) {
     state.session = Session::new(state.session.id);
     (state.head, state.digest, state.last_at) = (None, Digest::ZERO, Timestamp(0));
+    state.in_doubt = None;
 }
 
 /// Returns how many conversations fit into one transaction. `entries` says how many entries each has.

@@ -83,6 +83,8 @@ pub struct Inner {
     pub(crate) unkept_seen: Mutex<BTreeMap<String, Position>>,
     /// How many connections of each dialect are in each session.
     pub(crate) present: Mutex<BTreeMap<(&'static str, SessionId), usize>>,
+    /// Notified when the last of them has left a session.
+    pub(crate) left: tokio::sync::Notify,
     pub(crate) accesses: Mutex<foldhash::HashMap<SessionId, Arc<Access>>>,
     pub(crate) open_bytes: OpenBytes,
     pub(crate) unwritten: Unwritten,
@@ -172,6 +174,7 @@ impl Bridge {
             wakeups: Wakeups::default(),
             unkept_seen: Mutex::default(),
             present: Mutex::default(),
+            left: tokio::sync::Notify::new(),
             accesses: Mutex::default(),
             open_bytes: OpenBytes::default(),
             unwritten: Unwritten::default(),

@@ -27,6 +27,8 @@ use super::handle::Handle;
 use crate::derived::derived;
 
 const STORED: &str = "rules/decided/";
+const ALLOW: &str = "allow";
+const DENY: &str = "deny";
 
 /// What was decided before, by the digest of what was asked.
 #[derive(Debug, Default)]
@@ -46,7 +48,26 @@ pub(crate) struct Decided {
     last: i64,
 }
 
+/// A decision that can become a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Repeated {
+    Allow,
+    Deny,
+    /// The options that were chosen, for each question.
+    Answer(Vec<Vec<u16>>),
+}
+
 impl Decided {
+    /// What was decided, if a rule can say it.
+    pub(crate) fn repeated(&self) -> Option<Repeated> {
+        match self.choice.as_str() {
+            ALLOW => Some(Repeated::Allow),
+            DENY => Some(Repeated::Deny),
+            // The indices of the chosen options, written as a list.
+            chosen => serde_json::from_str(chosen).ok().map(Repeated::Answer),
+        }
+    }
+
     /// Is this what was decided?
     pub(crate) fn is(&self, says: &RuleSays) -> bool {
         match says {
@@ -70,13 +91,14 @@ impl DecisionHistory {
             let Outcome::Answered { answer, .. } = &settled.outcome else { continue };
             let live = session.asks.get(&settled.ask.number);
             if let Some(live) = live.filter(|live| matches!(live.stage, AskStage::Settled { .. })) {
-                self.count(&live.ask, answer, settled.at);
+                let folder = session.settings.folder.as_deref().or(live.ask.context.folder.as_deref());
+                self.count(&live.ask, folder, answer, settled.at);
             }
         }
     }
 
-    fn count(&self, ask: &Ask, answer: &Answer, at: Timestamp) {
-        let Some(key) = key(&ask.body, ask.context.folder.as_deref()) else { return };
+    fn count(&self, ask: &Ask, folder: Option<&str>, answer: &Answer, at: Timestamp) {
+        let Some(key) = key(&ask.body, folder) else { return };
         let mut known = self.known.lock();
         let before = known.remove(&key);
         self.unwritten.lock().insert(key.clone());
@@ -146,8 +168,8 @@ fn key(body: &Body, folder: Option<&str>) -> Option<String> {
 /// A plain choice, in a word. `None`: it says more than that.
 fn choice(answer: &Answer) -> Option<String> {
     match answer {
-        Answer::Approval(Decision::Allow { edited: None, .. }) => Some("allow".to_owned()),
-        Answer::Approval(Decision::Deny { .. }) => Some("deny".to_owned()),
+        Answer::Approval(Decision::Allow { edited: None, .. }) => Some(ALLOW.to_owned()),
+        Answer::Approval(Decision::Deny { .. }) => Some(DENY.to_owned()),
         Answer::Plan(Review::Approve { edited: None }) => Some("approve".to_owned()),
         Answer::Questions(picks) if picks.iter().all(|pick| pick.text.is_none() && pick.note.is_none()) => {
             let chosen: Vec<_> = picks.iter().map(|pick| &pick.chosen).collect();

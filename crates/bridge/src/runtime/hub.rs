@@ -20,10 +20,11 @@ use tracing::error;
 
 use super::claims::NewestClaims;
 use super::error::chain;
+use super::gate::sees;
 use super::handle::Handle;
 use super::hub_message::HubMessage;
 use super::{deltas, drafts, gone, looks, own, seats, whispers};
-use crate::auth::{Access, Action, Caller, Role};
+use crate::auth::{Access, Caller, Role};
 
 /// What a subscriber wants to be told.
 #[derive(Debug, Clone)]
@@ -219,7 +220,7 @@ impl Listeners {
     fn tell_seeing(&mut self, access: Option<&Access>, news: &Arc<HubMessage>, bytes: usize) {
         let Self { inbox, agents, told, .. } = self;
         inbox.retain(|_, listener| {
-            let may_see = listener.caller.as_ref().is_none_or(|caller| caller.may(Action::See, access).is_ok());
+            let may_see = listener.caller.as_ref().is_none_or(|caller| sees(caller, access));
             !may_see || listener.take(news, bytes, told)
         });
         if let Some(own) = access.and_then(|access| agents.get_mut(&access.owner)) {

@@ -7,7 +7,7 @@ use super::handle::Handle;
 
 impl Handle {
     /// Stores an item, or deletes it.
-    pub(super) async fn keep(&self, dialect: &str, name: &str, thing: Option<&Raw>) -> Result<(), Rejection> {
+    pub(crate) async fn keep(&self, dialect: &str, name: &str, thing: Option<&Raw>) -> Result<(), Rejection> {
         let key = format!("{}{name}", prefix(dialect));
         match thing {
             Some(thing) => self.shelve(&key, thing.as_str().as_bytes(), None).await,

@@ -3,8 +3,19 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use askbridge_journal::nats::{Auth, Tls, without_secrets};
+
+/// How to be let in by NATS servers, and which of them to believe.
+#[derive(Debug, Clone, Default)]
+pub struct NatsAccess {
+    pub auth: Auth,
+    pub tls: Tls,
+    /// Addresses of the servers' monitoring pages, which say whether each entry is on disk before it is acknowledged.
+    pub monitors: Vec<String>,
+}
+
 /// Where a store is, and what is needed to open it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Location {
     /// A file in this folder, for one server alone.
     Sqlite { folder: PathBuf },
@@ -18,6 +29,8 @@ pub enum Location {
         streams: usize,
         /// How many servers keep a copy of each entry.
         replicas: usize,
+        /// How to be let in.
+        access: NatsAccess,
         /// The data folder, for this node's own files: its index and its own shelf. `None` keeps both in memory.
         folder: Option<PathBuf>,
     },
@@ -30,8 +43,6 @@ pub struct NotALocation(String);
 
 /// The index of a remote journal, in the data folder. Not `index.db`, which belongs to the journal beside it.
 pub(super) const INDEX_COPY: &str = "index-copy.db";
-/// The folder of a node's own shelf, in the data folder, if its journal is remote.
-pub(super) const OWN_FOLDER: &str = "node";
 const STREAMS: usize = 16;
 const REPLICAS: usize = 3;
 
@@ -41,7 +52,7 @@ impl fmt::Display for Location {
         match self {
             Self::Sqlite { folder } => write!(f, "{}", folder.display()),
             Self::Memory => f.write_str("memory"),
-            Self::Nats { servers, .. } => f.write_str(servers),
+            Self::Nats { servers, .. } => f.write_str(&without_secrets(servers)),
         }
     }
 }
@@ -59,6 +70,7 @@ impl Location {
                 servers: setting.to_owned(),
                 streams: STREAMS,
                 replicas: REPLICAS,
+                access: NatsAccess::default(),
                 folder: Some(data.to_owned()),
             }),
             _ => Err(not()),
@@ -77,17 +89,19 @@ mod tests {
 
     #[test]
     fn a_setting_names_a_store() {
-        let read = |setting: &str| Location::read(setting, Path::new("/data"));
-        assert_eq!(read("sqlite"), Ok(Location::Sqlite { folder: "/data".into() }));
-        assert_eq!(read("sqlite:/srv/asks"), Ok(Location::Sqlite { folder: "/srv/asks".into() }));
-        assert_eq!(read("memory"), Ok(Location::Memory));
+        let read = |setting: &str| Location::read(setting, Path::new("/data")).map(|read| format!("{read:?}"));
+        let shown = |location: Location| Ok(format!("{location:?}"));
+        assert_eq!(read("sqlite"), shown(Location::Sqlite { folder: "/data".into() }));
+        assert_eq!(read("sqlite:/srv/asks"), shown(Location::Sqlite { folder: "/srv/asks".into() }));
+        assert_eq!(read("memory"), shown(Location::Memory));
         let nats = Location::Nats {
             servers: "nats://a:4222,b:4222".to_owned(),
             streams: 16,
             replicas: 3,
+            access: NatsAccess::default(),
             folder: Some("/data".into()),
         };
-        assert_eq!(read("nats://a:4222,b:4222"), Ok(nats));
+        assert_eq!(read("nats://a:4222,b:4222"), shown(nats));
         for other in ["", "sqlite:", "nats:a", "nats://", "nats://a,", "postgres://a", "/srv/asks"] {
             assert_eq!(read(other), Err(NotALocation(other.to_owned())), "{other}");
         }

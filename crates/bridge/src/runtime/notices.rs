@@ -9,7 +9,7 @@ use super::handle::Handle;
 
 impl Handle {
     /// Publishes a notice.
-    pub(super) fn notify(&self, subject: Subject, notice: &impl Serialize) {
+    pub(crate) fn notify(&self, subject: Subject, notice: &impl Serialize) {
         let body = serde_json::to_vec(notice).expect("a notice has text keys");
         self.store.publish(subject, Bytes::from(body));
     }

@@ -12,7 +12,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::history::DecisionHistory;
 use super::projects::Projects;
-use super::remembered::RememberedApprovals;
+use super::remembered::RememberedRules;
 use super::unattended::UnattendedParties;
 
 /// The rules in force.
@@ -22,7 +22,7 @@ pub(crate) struct RulesInForce {
     /// The same without what is remembered.
     ours: Mutex<Arc<RuleSet>>,
     /// What people had remembered, in force after the operator's rules.
-    pub(crate) remembered: RememberedApprovals,
+    pub(crate) remembered: RememberedRules,
     remembered_rules: Mutex<Vec<AskRule>>,
     state: Mutex<RulesState>,
     /// The operator's time zone. `None` until it is known.
@@ -78,7 +78,7 @@ impl RulesInForce {
         self.put_together(&ours);
     }
 
-    /// Replaces the rules of remembered approvals.
+    /// Replaces the rules of remembered decisions.
     pub(crate) fn set_remembered(&self, rules: Vec<AskRule>) {
         let ours = self.ours.lock();
         *self.remembered_rules.lock() = rules;

@@ -1,10 +1,11 @@
 //! Seats: in some dialects only one connection may be in a session. The latest one takes the seat, on any node.
 
+use std::collections::BTreeSet;
+
 use askbridge_core::ids::{Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::bus::{Message, Topic};
 use askbridge_journal::shelf::{Expect, Shelf};
-use askbridge_peers::wish::Presence;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
@@ -33,6 +34,7 @@ impl Drop for Present {
             *count -= 1;
             if *count == 0 {
                 present.remove(&self.at);
+                self.handle.left.notify_one();
             }
         }
     }
@@ -45,15 +47,10 @@ impl Handle {
         Present { handle: self.clone(), at: (dialect, session) }
     }
 
-    /// Is a connection of this dialect in the session on this node, or was one ever, on any node?
-    pub(crate) async fn presence(&self, dialect: &'static str, session: SessionId) -> Presence {
-        if self.present.lock().contains_key(&(dialect, session)) {
-            return Presence::Here;
-        }
-        match self.seen(dialect, session).await {
-            Some(_) => Presence::Left,
-            None => Presence::Never,
-        }
+    /// The sessions in which a connection of this dialect is, on this node.
+    pub(crate) fn sessions_with(&self, dialect: &str) -> BTreeSet<SessionId> {
+        let present = self.present.lock();
+        present.keys().filter(|(known, _)| *known == dialect).map(|(_, session)| *session).collect()
     }
 
     /// Tells every connection of this dialect to the session that another one took the seat.

@@ -8,17 +8,18 @@ use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_journal::bus::{Bus, Filter, LocalBus, Message, Subject};
 use askbridge_journal::erased::{DynJournal, DynShelf, Upkeep};
 use askbridge_journal::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
-use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use askbridge_journal::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 use askbridge_journal::sqlite::Space;
 use askbridge_journal::{
-    Cursor, Entry, Fault, Forgetting, Forgotten, Index, Memory, Meter, Nats, Sqlite, Stored, nats, sqlite,
+    Contact, Cursor, Entry, Fault, Forgetting, Forgotten, Health, Index, Lag, Memory, Meter, Nats, NotCaughtUp,
+    ServerTime, Sqlite, Stored, nats, sqlite,
 };
 use bytes::Bytes;
 use futures_util::Stream;
-use futures_util::future::Either;
+use futures_util::future::{BoxFuture, Either};
 use futures_util::stream::BoxStream;
 
-use super::location::{INDEX_COPY, Location, OWN_FOLDER};
+use super::location::{INDEX_COPY, Location};
 use crate::chance::Chance;
 
 /// Journal, shelf, bus and index of one node. Clones share them; dropping the last one closes them.
@@ -59,26 +60,45 @@ impl Parts {
 }
 
 /// The shelf of a node whose journal is on NATS.
-enum OwnShelf {
-    File(Sqlite),
+enum NodeShelf {
+    File(sqlite::OwnShelf),
     Memory(Memory),
 }
 
-impl OwnShelf {
+impl NodeShelf {
     /// Opens it in the data folder, and locks that for this process.
     fn open(folder: Option<&Path>, chance: &Chance) -> Result<Self, OpenError> {
         let Some(folder) = folder else { return Ok(Self::Memory(Memory::new(chance.u64())?)) };
-        Ok(Self::File(Sqlite::open(&sqlite::Options::new(folder.join(OWN_FOLDER), chance.u64()))?))
+        Ok(Self::File(sqlite::OwnShelf::open(folder)?))
     }
 }
 
 /// The upkeep of a remote store: its files are elsewhere, and only the lock of the data folder is here.
 #[derive(Debug)]
-struct OwnUpkeep(Sqlite);
+struct RemoteUpkeep {
+    nats: Nats,
+    own: sqlite::OwnShelf,
+}
 
-impl Upkeep for OwnUpkeep {
+impl Upkeep for RemoteUpkeep {
     fn leaving(&self) {
-        Upkeep::leaving(&self.0);
+        Upkeep::leaving(&self.own);
+    }
+
+    fn health(&self) -> Health {
+        Upkeep::health(&self.nats)
+    }
+
+    fn lag(&self) -> Lag {
+        Upkeep::lag(&self.nats)
+    }
+
+    fn contact(&self) -> Option<Contact> {
+        Upkeep::contact(&self.nats)
+    }
+
+    fn server_time(&self) -> BoxFuture<'_, Result<Option<ServerTime>, Fault>> {
+        Upkeep::server_time(&self.nats)
     }
 }
 
@@ -110,12 +130,15 @@ impl Store {
                 Ok(Self::from(Sqlite::open(&options)?))
             }
             Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
-            Location::Nats { servers, streams, replicas, folder } => {
+            Location::Nats { servers, streams, replicas, access, folder } => {
                 // First, because it holds the lock of the data folder.
-                let own = OwnShelf::open(folder.as_deref(), chance)?;
+                let own = NodeShelf::open(folder.as_deref(), chance)?;
                 let options = nats::Options {
                     streams: *streams,
                     replicas: *replicas,
+                    auth: access.auth.clone(),
+                    tls: access.tls.clone(),
+                    monitors: access.monitors.clone(),
                     ..nats::Options::new(servers, chance.u64(), chance.u64())
                 };
                 let nats = Nats::connect(&options).await?;
@@ -123,10 +146,10 @@ impl Store {
                 let index = nats.index(index.as_deref()).await?;
                 let parts = Parts::of(nats.clone(), nats.bus(), index, Arc::default());
                 Ok(Self(Arc::new(match own {
-                    OwnShelf::File(own) => {
-                        Parts { own: Box::new(own.clone()), upkeep: Box::new(OwnUpkeep(own)), ..parts }
+                    NodeShelf::File(own) => {
+                        Parts { own: Box::new(own.clone()), upkeep: Box::new(RemoteUpkeep { nats, own }), ..parts }
                     }
-                    OwnShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
+                    NodeShelf::Memory(own) => Parts { own: Box::new(own), ..parts },
                 })))
             }
         }
@@ -142,10 +165,34 @@ impl Store {
         self.0.index.clone()
     }
 
-    /// Returns when the servers of a shared journal stored this item of the shelf, by their clock. `None`: the store is on
-    /// this machine, or it is not known.
-    pub(crate) async fn stored_at(&self, _key: &str) -> Option<Timestamp> {
-        None
+    /// Can this node serve from the store? Costs nothing.
+    pub(crate) fn health(&self) -> Health {
+        self.0.upkeep.health()
+    }
+
+    /// Returns how far the index is behind the journal.
+    pub(crate) fn lag(&self) -> Lag {
+        self.0.upkeep.lag()
+    }
+
+    /// Returns what happened to the connection to the journal's servers. `None`: the store is on this machine.
+    pub(crate) fn contact(&self) -> Option<Contact> {
+        self.0.upkeep.contact()
+    }
+
+    /// Asks the journal's servers for their time. `None`: the store is on this machine.
+    pub(crate) async fn server_time(&self) -> Result<Option<ServerTime>, Fault> {
+        self.0.upkeep.server_time().await
+    }
+
+    /// Waits until the index shows everything that this node was acknowledged. On this machine it always does.
+    pub(crate) async fn caught_up_with_own_writes(&self) -> Result<(), NotCaughtUp> {
+        self.0.index.caught_up_with_own_writes().await
+    }
+
+    /// Waits until the index shows everything up to a cursor, perhaps from another node.
+    pub(crate) async fn caught_up_to(&self, cursor: &Cursor) -> Result<(), NotCaughtUp> {
+        self.0.index.caught_up_to(cursor).await
     }
 
     /// Returns the store's measurements of its own speed.
@@ -170,6 +217,10 @@ impl Store {
 
     /// Can the store be written? Writes only if the last write failed, since any client may call this often.
     pub(crate) async fn probe(&self, now: Timestamp) -> Result<(), ShelfError> {
+        if !Journal::exclusive(self) {
+            // A sweep of a shared shelf reads all of it.
+            return Shelf::get(self, PROBE, now).await.map(drop);
+        }
         if self.meter().is_failing() {
             return Shelf::put(self, PROBE, b"", Expect::Any, Some(now), now).await.map(drop);
         }
@@ -275,6 +326,12 @@ impl Shelf for Store {
 
     fn sweep(&self, now: Timestamp) -> impl Future<Output = Result<usize, ShelfError>> + Send {
         self.0.shelf.sweep(now)
+    }
+}
+
+impl WatchShelf for Store {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        self.0.shelf.watch(prefix, after)
     }
 }
 

@@ -13,10 +13,9 @@ use askbridge_journal::journal::{AppendError, Guard, Journal};
 use askbridge_journal::{Digest, Entry, Written};
 use askbridge_peers::wish::Rejection;
 
-use super::cache::{Cell, CellState, Rider, Riders};
+use super::cache::{Cell, CellState, InDoubt, Rider, Riders};
 use super::error::{down, from_append};
 use super::handle::Handle;
-use crate::derived::derived;
 
 /// How often a decision is retried because another node decided first.
 const TRIES_MAX: usize = 16;
@@ -68,10 +67,10 @@ impl Handle {
         let mut tries = 0;
         // No other node writes to an exclusive store. But if the state is untrusted, an abandoned append may still be
         // on its way into the journal, and then everything is decided again.
-        let for_sure = self.store.exclusive() && state.trusted;
+        let for_sure = self.store.exclusive() && state.trusted && state.in_doubt.is_none();
         let again = if for_sure { Again::Never } else { Again::Perhaps };
         loop {
-            self.trust(&mut state).await?;
+            self.make_ready(&cell, &mut state).await?;
             let Some(intents) = make(&state.session, again) else { return Ok(None) };
             let mut riders = cell.take_riders();
             if self.may_lag(&state, &riders) {
@@ -118,7 +117,7 @@ impl Handle {
         }
         let mut state = cell.lock().await;
         for _ in 0..TRIES_MAX {
-            self.trust(&mut state).await?;
+            self.make_ready(&cell, &mut state).await?;
             let mut riders = cell.take_riders();
             if riders.waiting.is_empty() {
                 return Ok(());
@@ -217,8 +216,7 @@ impl Handle {
                 return Ok(noted);
             }
             // Boxed, because it is rare and large.
-            Box::pin(self.append(state, noted)).await?;
-            riders.arrive();
+            Box::pin(self.append(state, noted, riders)).await?;
         }
     }
 
@@ -266,74 +264,95 @@ impl Handle {
             && bytes(&noted) + bytes(&events) <= limits::ENTRY_BYTES_MAX;
         if fit {
             noted.extend(events);
-            self.append(state, noted).await?;
-            riders.arrive();
-            return Ok(());
+            return self.append(state, noted, riders).await;
         }
-        self.append(state, noted).await?;
-        riders.arrive();
-        self.append(state, events).await
+        self.append(state, noted, riders).await?;
+        self.append(state, events, riders).await
     }
 
-    /// Appends the events as one entry: of decisions, or of content if there is no decision among them.
+    /// Appends the events as one entry: of decisions, or of content if there is no decision among them. The riders aboard
+    /// are in it.
     ///
     /// The state stays untrusted until the entry is known to be durable: after an abandoned append, the next task folds
     /// the session again.
-    async fn append(&self, state: &mut CellState, events: Vec<Written>) -> Result<(), AppendError> {
+    async fn append(
+        &self,
+        state: &mut CellState,
+        events: Vec<Written>,
+        riders: &mut Riders<'_>,
+    ) -> Result<(), AppendError> {
         state.trusted = false;
-        if events.is_empty() {
-            state.trusted = true;
-            return Ok(());
+        if !events.is_empty() {
+            let (id, session, at, node) = (self.next_entry(), state.session.id, self.clock.now(), self.node);
+            let epoch = state.session.host.map_or(Epoch(0), |host| host.epoch);
+            let (lane, prev, guard) = match events.iter().all(|written| written.event.lane() == Lane::Content) {
+                true => (Lane::Content, Digest::ZERO, Guard::Unguarded),
+                false => (Lane::Decisions, state.digest, Guard::Head(state.head)),
+            };
+            let entry = Arc::new(Entry { id, session, lane, at, node, epoch, prev, events });
+            if riders.bring_content() {
+                state.in_doubt = Some(InDoubt { entry: Arc::clone(&entry), guard, riders: riders.aboard });
+            }
+            let position = self.append_surely(&entry, guard).await?;
+            state.in_doubt = None;
+            if lane == Lane::Decisions {
+                self.take_note(state, &entry, position);
+            }
         }
-        if events.iter().all(|written| written.event.lane() == Lane::Content) {
-            Box::pin(self.append_content(state, events)).await?;
-            state.trusted = true;
-            return Ok(());
-        }
-        let at = self.clock.now();
-        let entry = Arc::new(Entry {
-            id: self.next_entry(),
-            session: state.session.id,
-            lane: Lane::Decisions,
-            at,
-            node: self.node,
-            epoch: state.session.host.map_or(Epoch(0), |host| host.epoch),
-            prev: state.digest,
-            events,
-        });
+        riders.arrive();
+        state.trusted = true;
+        Ok(())
+    }
+
+    /// Appends an entry. A decision is tried again while its result is unknown.
+    async fn append_surely(&self, entry: &Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
         let mut unknown = 0;
-        let position = loop {
-            match self.store.append(Arc::clone(&entry), Guard::Head(state.head)).await {
-                Ok(position) => break position,
-                Err(AppendError::Unknown) if unknown < UNKNOWN_MAX => {
+        loop {
+            match self.store.append(Arc::clone(entry), guard).await {
+                Err(AppendError::Unknown) if unknown < UNKNOWN_MAX && guard != Guard::Unguarded => {
                     unknown += 1;
                     tokio::time::sleep(Duration::from_millis(100 << unknown)).await;
                 }
-                Err(error) => return Err(error),
+                appended => return appended,
             }
-        };
+        }
+    }
+
+    /// Takes note of decisions that were stored.
+    fn take_note(&self, state: &mut CellState, entry: &Entry, position: Position) {
         state.head = Some(position);
         state.digest = entry.digest();
-        state.last_at = at;
-        self.note_claims(state, position, &entry);
-        state.trusted = true;
+        state.last_at = entry.at;
+        self.note_claims(state, position, entry);
         self.meters.rounds(&state.session, &entry.events);
         self.open_bytes.hear(&entry.events);
         self.rules.history.hear(&state.session, &entry.events);
         if let Some(traces) = self.traces() {
             traces.after(&state.session, &entry.events);
         }
-        Ok(())
     }
 
-    /// Appends riders that decide nothing. Tried again later, they get the same id, so they are stored once.
-    async fn append_content(&self, state: &CellState, events: Vec<Written>) -> Result<(), AppendError> {
-        let (session, head) = (state.session.id, state.head.map_or(0, |head| head.0));
-        let (session_bytes, head) = (session.0.to_be_bytes(), head.to_be_bytes());
-        let texts = events.iter().map(|written| written.json.as_bytes());
-        let parts: Vec<&[u8]> = [&session_bytes[..], &head[..]].into_iter().chain(texts).collect();
-        let epoch = state.session.host.map_or(Epoch(0), |host| host.epoch);
-        self.record_all(session, EntryId(derived(&parts)), epoch, events).await.map(drop)
+    /// Finds out what became of an append that is in doubt, and folds the session again unless its state is trusted.
+    async fn make_ready(&self, cell: &Cell, state: &mut CellState) -> Result<(), Rejection> {
+        if state.in_doubt.is_some() {
+            // Boxed, because it is rare and large.
+            Box::pin(self.settle_doubt(cell, state)).await?;
+        }
+        self.trust(state).await
+    }
+
+    /// Appends an entry again whose result is unknown: the same one, so it is stored once, and the riders in it with it.
+    async fn settle_doubt(&self, cell: &Cell, state: &mut CellState) -> Result<(), Rejection> {
+        let Some(InDoubt { entry, guard, riders }) = &state.in_doubt else { return Ok(()) };
+        state.trusted = false;
+        match self.append_surely(entry, *guard).await {
+            Ok(_) => drop(cell.riding.lock().waiting.drain(..*riders)),
+            Err(error @ (AppendError::Unknown | AppendError::Down(_))) => return Err(from_append(&error)),
+            // It is not stored, and never will be: another decision came first, or it is refused.
+            Err(_) => {}
+        }
+        state.in_doubt = None;
+        Ok(())
     }
 
     /// Makes an entry's id of the node's run id and a number: random bytes would cost a system call each time.

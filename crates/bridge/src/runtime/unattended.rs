@@ -4,9 +4,11 @@
 
 use std::collections::HashMap;
 
+use askbridge_core::event::Settings;
 use askbridge_core::ids::PartyId;
 use askbridge_core::rules::asks::Unattended;
 use askbridge_journal::shelf::{Expect, Shelf};
+use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::wish::Rejection;
 use parking_lot::RwLock;
 use tracing::warn;
@@ -15,7 +17,7 @@ use super::error::chain;
 use super::handle::Handle;
 use crate::auth::party_of;
 
-const STORED: &str = "rules/unattended/";
+pub(super) const STORED: &str = "rules/unattended/";
 
 /// Which parties no person attends, and how they go on.
 #[derive(Debug, Default)]
@@ -62,5 +64,17 @@ impl Handle {
         });
         *self.rules.unattended.0.write() = known.collect();
         Ok(())
+    }
+}
+
+/// What becomes of asks of a session that no person attends. `None`: a person does.
+pub(super) fn unattended_in(settings: &Settings) -> Option<Unattended> {
+    // Few sessions have it, and every ask passes here: parsed only if it may be there.
+    let more = settings.more.as_ref().filter(|more| more.as_str().contains(UNATTENDED_FIELD))?;
+    let more: serde_json::Value = serde_json::from_str(more.as_str()).ok()?;
+    match more[UNATTENDED_FIELD].as_str()? {
+        "deny" => Some(Unattended::Deny),
+        "answer" => Some(Unattended::Answer),
+        _ => None,
     }
 }

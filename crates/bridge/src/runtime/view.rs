@@ -6,24 +6,47 @@ use askbridge_core::ask::Ask;
 use askbridge_core::ids::{AskId, MessageId, SessionId};
 use askbridge_core::refusal::Refusal;
 use askbridge_core::view::{AskView, SessionView, State};
-use askbridge_peers::wish::Rejection;
+use askbridge_journal::journal::Journal;
+use askbridge_peers::wish::{Receipt, Rejection};
 
 use super::error::down;
+use super::gate::Right;
 use super::handle::Handle;
+use crate::auth::Caller;
 
 impl Handle {
+    /// Answers a query for an ask, if the caller may see it.
+    pub(crate) async fn shown_ask(&self, caller: &Caller, ask: AskId) -> Result<Receipt, Rejection> {
+        self.check(caller, Right::ReadAsk(ask))?;
+        let view = self.ask(ask).await?;
+        Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
+    }
+
+    /// Answers a query for a session, if the caller may see it.
+    pub(crate) async fn shown_session(&self, caller: &Caller, session: SessionId) -> Result<Receipt, Rejection> {
+        self.check(caller, Right::ReadSession(session))?;
+        let view = self.session(session).await?;
+        Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
+    }
+
     /// Returns an ask with everything that became of it.
     pub async fn ask(&self, ask: AskId) -> Result<AskView, Rejection> {
         let live =
             self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
-        live.map_or_else(|| self.ask_from_index(ask), |view| Ok(self.with_host(view)))
+        match live {
+            Some(view) => Ok(self.with_host(view)),
+            None => Box::pin(self.ask_from_index(ask)).await,
+        }
     }
 
     /// The same for lists: as it is stored, without waiting for a decision that is being stored in its session.
     pub(crate) async fn stored_ask(&self, ask: AskId) -> Result<AskView, Rejection> {
         let live =
             self.look_at_stored(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live)));
-        live.await?.map_or_else(|| self.ask_from_index(ask), |view| Ok(self.with_host(view)))
+        match live.await? {
+            Some(view) => Ok(self.with_host(view)),
+            None => Box::pin(self.ask_from_index(ask)).await,
+        }
     }
 
     pub(crate) async fn is_open(&self, ask: AskId) -> Result<bool, Rejection> {
@@ -35,7 +58,7 @@ impl Handle {
         let live = self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| live.ask.clone()));
         match live.await? {
             Some(asked) => Ok(asked),
-            None => self.ask_from_index(ask).map(|view| view.ask),
+            None => Box::pin(self.ask_from_index(ask)).await.map(|view| view.ask),
         }
     }
 
@@ -60,7 +83,11 @@ impl Handle {
         Ok(())
     }
 
-    fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
+    async fn ask_from_index(&self, ask: AskId) -> Result<AskView, Rejection> {
+        if !self.store.exclusive() {
+            // The journal was just read up to here, so the index has to be as far.
+            self.store.caught_up_to(&self.store.now()).await.map_err(down)?;
+        }
         let known = self.store.index().ask(ask).map_err(down)?;
         known.map(|known| self.with_host(known.view())).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
     }

@@ -2,26 +2,22 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::{Answer, Decision, RuleSays};
 use askbridge_core::ask::{Ask, Asker, Body};
 use askbridge_core::event::{Audience, Event, Settings, Started, ToolRuling};
 use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::rules::asks::{
-    AskFacts, Call, ProjectRules, RuleSet, Ruled, UNATTENDED, Unattended, rule_ask, rule_ask_in, unruled_terms,
-};
+use askbridge_core::rules::asks::{AskFacts, Call, ProjectRules, rule_ask, unruled_terms};
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
 use askbridge_journal::journal::Journal;
 use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
-use askbridge_peers::json::UNATTENDED_FIELD;
 use askbridge_peers::listing::LISTING;
 use askbridge_peers::tools::check_edit;
 use askbridge_peers::wish::{AskRef, AskWish, Receipt, Rejection, Removed, Wish};
-use askbridge_policy::JsonCall;
+use askbridge_policy::{JsonCall, digest_questions};
 use tracing::warn;
 
 use super::bots::check_bots_answer;
@@ -29,11 +25,12 @@ use super::ends::End;
 use super::error::down;
 use super::gate::Entrance;
 use super::handle::Handle;
-use super::history::Decided;
 use super::looks::Look;
 use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
+use super::ruled::{denies, ruled};
 use super::submit::{Again, Done};
+use super::unattended::unattended_in;
 use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
@@ -160,6 +157,15 @@ impl Handle {
                 let until = Box::pin(self.snooze(caller, ask, time)).await?;
                 Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, until, ..Receipt::default() })
             }
+            Wish::Remember { ask, rule } => {
+                let ask = self.resolve(ask).await?;
+                Box::pin(self.remember(caller, ask, &rule)).await?;
+                Ok(Receipt { ask: Some(ask), session: Some(ask.session), news: true, ..Receipt::default() })
+            }
+            Wish::Revoke { rule } => {
+                let news = Box::pin(self.revoke_remembered(&rule)).await?;
+                Ok(Receipt { news, ..Receipt::default() })
+            }
             Wish::Keep { name, thing } => {
                 self.keep(via, &name, thing.as_ref()).await?;
                 Ok(Receipt { news: true, ..Receipt::default() })
@@ -173,15 +179,25 @@ impl Handle {
             Wish::Deliver { parcel, proof } => {
                 self.submit_in(parcel.session(), entrance.fenced(Intent::Deliver { parcel, proof })).await
             }
-            Wish::Took { parcel, proof } => {
-                let session = parcel.session();
-                self.note(session, [entrance.fenced(Intent::Deliver { parcel, proof })]);
-                Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
-            }
+            wish @ Wish::Took { .. } => self.note_wish(entrance, wish),
             Wish::Return { ask, result } => {
                 self.submit_about(ask, entrance.fenced(Intent::Return { ask, result })).await
             }
         }
+    }
+
+    /// Notes what became of a delivery: see [`Handle::note`].
+    pub(super) fn note_wish(&self, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let (session, intent) = match wish {
+            Wish::Hand { parcel } => (parcel.session(), Intent::Hand { parcel }),
+            Wish::Deliver { parcel, proof } | Wish::Took { parcel, proof } => {
+                (parcel.session(), Intent::Deliver { parcel, proof })
+            }
+            Wish::Return { ask, result } => (ask.session, Intent::Return { ask, result }),
+            wish => unreachable!("{wish:?} is not noted"),
+        };
+        self.note(session, [entrance.fenced(intent)]);
+        Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
     }
 
     async fn about(
@@ -307,6 +323,7 @@ impl Handle {
             branch: newest.settings.branch.as_deref(),
             body: None,
             call: None,
+            digest_questions: Some(digest_questions),
             local: None,
             present: None,
             decided_before: 0,
@@ -366,7 +383,7 @@ impl Handle {
                 _ => None,
             };
             let looks = rules.looks_at_history() || project.is_some_and(|it| it.set().looks_at_history());
-            let folder = wish.context.folder.as_deref();
+            let folder = settings.folder.as_deref().or(wish.context.folder.as_deref());
             let before = if looks { self.rules.history.about(&wish.body, folder) } else { None };
             let facts = AskFacts {
                 at: now,
@@ -374,10 +391,11 @@ impl Handle {
                 agent: &agent,
                 session: session.as_deref(),
                 title: settings.title.as_deref().or(wish.context.title.as_deref()),
-                folder: settings.folder.as_deref().or(wish.context.folder.as_deref()),
+                folder,
                 branch: settings.branch.as_deref().or(wish.context.branch.as_deref()),
                 body: Some(&wish.body),
                 call: call.as_ref().map(|call| call as &dyn Call),
+                digest_questions: Some(digest_questions),
                 local: self.rules.local(&rules, project.map(ProjectRules::set), now),
                 present: self.rules.present(),
                 decided_before: before.as_ref().map_or(0, |before| before.times),
@@ -409,57 +427,6 @@ impl Handle {
         let rule = ask.ruling.as_ref().map(|ruling| ruling.rule.clone());
         let start = start.map(|start| Intent::Start(Box::new(start)));
         Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), rule }
-    }
-}
-
-/// The terms of an ask, and the rule that answers it.
-fn ruled(
-    rules: &RuleSet,
-    project: Option<&ProjectRules>,
-    unattended: Option<Unattended>,
-    facts: &AskFacts<'_>,
-    before: Option<&Decided>,
-    permission: Option<&AskRuling>,
-) -> (Terms, Option<AskRuling>) {
-    let mut ruling = rule_ask_in(rules, project, facts);
-    // A rule about what people decided before says the same as they did, or nothing.
-    let looks_back = ruling.rule.is_some_and(|rule| rule.when.decided_before.is_some());
-    if let Ruled::Says(says) = &ruling.ruled
-        && looks_back
-        && !before.is_some_and(|before| before.is(says))
-    {
-        ruling = rule_ask_in(rules, project, &AskFacts { decided_before: 0, ..*facts });
-    }
-    // Our own rules deny first. After that gobby's deny; they allow only what no rule of ours, and no quorum, keeps for people.
-    let is_denied = matches!(&ruling.ruled, Ruled::Says(says) if denies(says));
-    let is_free = ruling.rule.is_none() && ruling.ruled == Ruled::Ask && ruling.terms.quorum <= 1;
-    if let Some(by) = permission.filter(|by| !is_denied && (denies(&by.says) || is_free)) {
-        return (ruling.terms, Some(by.clone()));
-    }
-    if let Some(says) = unattended.zip(facts.body).and_then(|(how, body)| how.says(body, &ruling)) {
-        let by = AskRuling { rule: UNATTENDED.to_owned(), place: None, says };
-        return (ruling.terms, Some(by));
-    }
-    let by = match (ruling.rule, ruling.ruled) {
-        (Some(rule), Ruled::Says(says)) => Some(AskRuling { rule: rule.name.clone(), place: rule.place.clone(), says }),
-        _ => None,
-    };
-    (ruling.terms, by)
-}
-
-fn denies(says: &RuleSays) -> bool {
-    matches!(says, RuleSays::No { .. } | RuleSays::Answer(Answer::Approval(Decision::Deny { .. })))
-}
-
-/// What becomes of asks of a session that no person attends. `None`: a person does.
-fn unattended_in(settings: &Settings) -> Option<Unattended> {
-    // Few sessions have it, and every ask passes here: parsed only if it may be there.
-    let more = settings.more.as_ref().filter(|more| more.as_str().contains(UNATTENDED_FIELD))?;
-    let more: serde_json::Value = serde_json::from_str(more.as_str()).ok()?;
-    match more[UNATTENDED_FIELD].as_str()? {
-        "deny" => Some(Unattended::Deny),
-        "answer" => Some(Unattended::Answer),
-        _ => None,
     }
 }
 

@@ -28,6 +28,8 @@ use crate::runtime::Source;
 /// How dialects of other systems are served.
 #[derive(Debug, Clone, Default)]
 pub struct Speaking {
+    /// Their names.
+    pub names: Vec<&'static str>,
     /// The folder of agents that their clients start, if those cannot name one.
     pub folder: Option<String>,
     /// A client on this machine without a token is taken for this caller.

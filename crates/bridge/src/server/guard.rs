@@ -239,10 +239,10 @@ fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
     let allowed = HeaderValue::from_static(
         "authorization, content-type, idempotency-key, last-event-id, \
-         mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, askbridge-context",
+         mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, askbridge-context, askbridge-cursor",
     );
     headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, askbridge-cursor"));
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
 }
 

@@ -4,15 +4,15 @@ use askbridge_core::event::{Event, Settings};
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
 use askbridge_journal::Stored;
-use askbridge_journal::index::{SessionFilter, SessionRow, SessionState};
+use askbridge_journal::index::{SessionRow, SessionState};
 use askbridge_journal::journal::Journal;
 use askbridge_peers::tally::{Counting, Tally};
 use askbridge_peers::turn::Turn;
 use askbridge_peers::wish::{Finds, Query, Receipt, Rejection, SessionLine, SessionSummary};
 
 use super::app::App;
-use crate::auth::{Action, Caller, Role};
-use crate::runtime::{Services, down};
+use crate::auth::Caller;
+use crate::runtime::{Right, Services, down, seen_sessions};
 
 /// Entries that are read to count the messages of one page of sessions. Beyond: the rest is not counted.
 const COUNTED_ENTRIES_MAX: usize = 50_000;
@@ -24,16 +24,8 @@ const FOLDERS_FROM: usize = 200;
 /// Answers a query of an identified caller. `via` names the dialect or door.
 pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Query) -> Result<Receipt, Rejection> {
     match query {
-        Query::Ask(ask) => {
-            app.handle.guard_ask(caller, Action::See, ask)?;
-            let view = app.handle.ask(ask).await?;
-            Ok(Receipt { ask: Some(ask), view: Some(Box::new(view)), ..Receipt::default() })
-        }
-        Query::Session(session) => {
-            app.handle.guarded(caller, Action::See, session)?;
-            let view = app.handle.session(session).await?;
-            Ok(Receipt { session: Some(session), session_view: Some(Box::new(view)), ..Receipt::default() })
-        }
+        Query::Ask(ask) => app.handle.shown_ask(caller, ask).await,
+        Query::Session(session) => app.handle.shown_session(caller, session).await,
         Query::Sessions { after, limit } => {
             let (sessions, next) = sessions(app, caller, after, limit).await?;
             Ok(found(Finds { sessions, next, ..Finds::default() }))
@@ -50,7 +42,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             Ok(found(Finds { folders, ..Finds::default() }))
         }
         Query::Folder(folder) => {
-            caller.may(Action::RunAgent, None)?;
+            app.handle.check(caller, Right::TryFolder)?;
             let folder = app.allow(&folder, None)?;
             Ok(found(Finds { folders: vec![folder], ..Finds::default() }))
         }
@@ -62,7 +54,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
             let mut counts = Vec::with_capacity(sessions.len());
             let mut left = COUNTED_ENTRIES_MAX;
             // Sessions that are gone since they were listed are left out, and so are those with nothing left to read.
-            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
+            for session in sessions.into_iter().filter(|it| app.handle.may(caller, Right::ReadSession(*it))) {
                 if left > 0 {
                     counts.push((session, tally(app, session, &mut left).await?));
                 }
@@ -72,20 +64,13 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
         Query::Summaries(sessions) => {
             let mut summaries = Vec::with_capacity(sessions.len());
             let mut left = COUNTED_ENTRIES_MAX;
-            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
+            for session in sessions.into_iter().filter(|it| app.handle.may(caller, Right::ReadSession(*it))) {
                 summaries.push((session, summary(app, session, &mut left).await?));
             }
             Ok(found(Finds { summaries, ..Finds::default() }))
         }
-        Query::Presence(sessions) => {
-            let mut presence = Vec::with_capacity(sessions.len());
-            for session in sessions.into_iter().filter(|it| app.handle.guarded(caller, Action::See, *it).is_ok()) {
-                presence.push((session, app.handle.presence(via, session).await));
-            }
-            Ok(found(Finds { presence, ..Finds::default() }))
-        }
         Query::Terms(session) => {
-            app.handle.guarded(caller, Action::See, session)?;
+            app.handle.check(caller, Right::ReadSession(session))?;
             let terms = app.handle.terms_of(session).await?;
             Ok(Receipt { session: Some(session), terms: Some(Box::new(terms)), ..Receipt::default() })
         }
@@ -176,17 +161,6 @@ fn found(finds: Finds) -> Receipt {
     Receipt { finds: Some(Box::new(finds)), ..Receipt::default() }
 }
 
-/// Restricts a query for sessions to what a caller may see.
-pub(super) fn visible_to(caller: &Caller) -> SessionFilter {
-    match caller.role {
-        Role::Agent => SessionFilter { owner: Some(caller.party.clone()), ..SessionFilter::default() },
-        Role::Person | Role::Operator | Role::Bot => {
-            SessionFilter { person: Some((&*caller.name).into()), ..SessionFilter::default() }
-        }
-        Role::Local | Role::Terminal | Role::Unproven => SessionFilter::default(),
-    }
-}
-
 async fn sessions(
     app: &App,
     caller: &Caller,
@@ -197,7 +171,7 @@ async fn sessions(
     let after = after.map_err(|_| {
         Rejection::Refused(askbridge_core::refusal::Refusal::BadRequest("this is not where a page ended".to_owned()))
     })?;
-    let filter = visible_to(caller);
+    let filter = seen_sessions(caller);
     let mut found = app.handle.look_up(move |index| index.sessions(&filter, after, limit + 1)).await?;
     let more = found.len() > limit;
     found.truncate(limit);

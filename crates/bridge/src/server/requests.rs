@@ -23,8 +23,8 @@ use super::problem::Trouble;
 use super::sockets::refused;
 use super::talk::{REVOKED, Talk};
 use super::way_in::{BadToken, turned_away};
-use crate::auth::{Action, Caller};
-use crate::runtime::Source;
+use crate::auth::Caller;
+use crate::runtime::{Right, Source};
 
 /// Chunks queued for one reader. Beyond: the stream waits, and reads on from the journal if that takes long.
 const CHUNKS_MAX: usize = 16;
@@ -72,7 +72,7 @@ pub(super) async fn answer(app: App, guest: Guest, listing: &'static Listing, re
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
     let name = guest.caller.as_ref().map(|caller| &*caller.name);
     let may_see =
-        |session| guest.caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
+        |session| guest.caller.as_ref().is_some_and(|caller| app.handle.may(caller, Right::ReadSession(session)));
     let (choices, patience) = (app.choices(), app.patience());
     let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices, patience }) {
         Greeting::Open(peer) => peer,

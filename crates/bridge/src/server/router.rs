@@ -10,6 +10,7 @@ use super::app::App;
 use super::assets;
 use super::docs::{Address, at, mount as mount_docs};
 use super::foreign::{Otherwise, speaking};
+use super::fresh::fresh;
 use super::guard::guard;
 use super::problem::Trouble;
 use super::reach;
@@ -42,6 +43,10 @@ fn assemble(app: App, foreign: Vec<&'static Listing>) -> Router {
         true => all.fallback(assets::serve),
         false => speaking(all, foreign, Otherwise::TheApp),
     };
+    let all = match app.handle.nodes.is_alone() {
+        true => all,
+        false => all.layer(middleware::from_fn_with_state(app.clone(), fresh)),
+    };
     all.method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -65,6 +70,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("POST", "/v1/asks/{id}/snooze", asks::snooze, asks::snooze_doc),
         at("POST", "/v1/asks/{id}/previews", asks::preview, asks::preview_doc),
         at("GET", "/v1/previews/{id}", asks::show_preview, asks::show_preview_doc),
+        at("GET", "/v1/asks/{id}/rule", remembered::offer, remembered::offer_doc),
         at("GET", "/v1/snoozes", asks::snoozes, asks::snoozes_doc),
         at("POST", "/v1/asks/{id}/withdraw", asks::withdraw, asks::withdraw_doc),
         at("POST", "/v1/sessions", sessions::create, sessions::create_doc),

@@ -3,6 +3,7 @@
 use askbridge_core::event::Settings;
 use askbridge_core::ids::StableNodeId;
 use askbridge_core::refusal::Refusal;
+use askbridge_peers::listing::APPS;
 use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 use tracing::debug;
@@ -10,6 +11,7 @@ use tracing::debug;
 use super::app::App;
 use crate::auth::Caller;
 use crate::hosts::{Hosts, check_mode, prepare_elsewhere};
+use crate::ringing::adopt;
 use crate::runtime::{Gate, Services, chain};
 
 impl App {
@@ -60,6 +62,14 @@ impl Services for App {
     fn readers(&self, name: &str) -> Vec<Caller> {
         let loopback = self.speaking().and_then(|speaking| speaking.loopback.clone());
         self.tokens.people(name).into_iter().chain(loopback.filter(|caller| *caller.name == *name)).collect()
+    }
+
+    fn kept<'a>(&'a self, dialect: &'a str, name: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if APPS.iter().any(|apps| apps.dialect == dialect && name.starts_with(apps.kept)) {
+                adopt(self).await;
+            }
+        })
     }
 
     fn post<'a>(&'a self, call: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>> {

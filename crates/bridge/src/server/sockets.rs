@@ -18,8 +18,8 @@ use super::identify::{Remote, address_of};
 use super::problem::Trouble;
 use super::pump::socket;
 use super::talk::Talk;
-use crate::auth::{Action, Caller};
-use crate::runtime::Source;
+use crate::auth::Caller;
+use crate::runtime::{Right, Source};
 
 /// tungstenite's default buffers cost 133 kB a connection. The read buffer is always allocated; the write buffer is as
 /// large as the one frame being written: the next one waits until the socket has taken it.
@@ -71,8 +71,7 @@ pub(super) fn open(app: App, listing: &'static Listing, request: UpgradeRequest,
     };
     let name = caller.as_ref().map(|caller| &*caller.name);
     let query = request.uri.query().unwrap_or_default();
-    let may_see =
-        |session| caller.as_ref().is_some_and(|caller| app.handle.guarded(caller, Action::See, session).is_ok());
+    let may_see = |session| caller.as_ref().is_some_and(|caller| app.handle.may(caller, Right::ReadSession(session)));
     let (path, choices, patience) = (request.uri.path(), app.choices(), app.patience());
     let peer = match greet(&Hello { path, query, caller: name, sees: Sees(&may_see), choices, patience }) {
         Greeting::Open(peer) => peer,

@@ -1,17 +1,21 @@
 //! Which files of a repository are changed. git is asked, as gobby asks it, but runs no program that a file of the repository
-//! names: an agent can write those files.
+//! names: an agent can write those files, also while git runs. So the git that compares files is given a folder of ours
+//! (`private_git`) in place of the repository's own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
 use askbridge_core::limits;
 use askbridge_workflows::DirtyFiles;
+use parking_lot::Mutex;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tracing::debug;
+
+use super::private_git::{Found, PrivateGit};
 
 /// Settings that could name a program, or lead to one.
 const SAFE: &[&str] = &[
@@ -22,35 +26,46 @@ const SAFE: &[&str] = &[
     "core.quotePath=false",
     "core.pager=cat",
 ];
-/// The filters of a repository: each names a program that git runs to compare a file.
-const FILTERS: &str = r"^filter\..*\.(clean|smudge|process|required)$";
-/// Filters that are switched off one by one. With more of them, nothing is asked.
-const FILTERS_MAX: usize = 64;
+/// Where git finds a repository and its settings, if the environment says so.
+const VARIABLES: &[&str] = &[
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+];
 
 /// Asks git about one folder at a time, and a few at once.
 #[derive(Debug, Clone)]
-pub(super) struct Repositories(Arc<Semaphore>);
+pub(super) struct Repositories {
+    turns: Arc<Semaphore>,
+    /// Where private git folders are made. `None`: beside other temporary files.
+    scratch: Arc<Mutex<Option<PathBuf>>>,
+}
 
 impl Default for Repositories {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(limits::GIT_LOOKS_MAX)))
+        Self { turns: Arc::new(Semaphore::new(limits::GIT_LOOKS_MAX)), scratch: Arc::default() }
     }
 }
 
 impl Repositories {
+    /// Makes private git folders in this one, which no agent's sandbox may write to.
+    pub(super) fn keep_in(&self, scratch: PathBuf) {
+        // What a killed server left there.
+        let _ = std::fs::remove_dir_all(&scratch);
+        *self.scratch.lock() = Some(scratch);
+    }
+
     /// The changed files of a folder's repository. None if there is no repository, no git, or no answer in time: so does gobby.
     pub(super) async fn dirty(&self, folder: Option<&str>) -> DirtyFiles {
         let Some(folder) = folder.map(Path::new).filter(|folder| folder.is_absolute()) else {
             return DirtyFiles::default();
         };
-        let look = async {
-            let _turn = self.0.acquire().await.ok()?;
-            let filters = names(&git(folder, &[], &["config", "-z", "--name-only", "--get-regexp", FILTERS]).await?)?;
-            let off: Vec<String> = filters.iter().map(|name| format!("{name}=")).collect();
-            let status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=all"];
-            git(folder, &off, &status).await
-        };
-        match timeout(limits::GIT_LOOK_MAX, look).await {
+        match timeout(limits::GIT_LOOK_MAX, self.look(folder)).await {
             Ok(Some(output)) => read_status(&output),
             Ok(None) => DirtyFiles::default(),
             Err(_) => {
@@ -59,20 +74,38 @@ impl Repositories {
             }
         }
     }
+
+    async fn look(&self, folder: &Path) -> Option<Vec<u8>> {
+        let _turn = self.turns.acquire().await.ok()?;
+        // Neither of these runs a program, whatever the repository says.
+        let places = git(folder, None, Found::PLACES).await?;
+        let settings = git(folder, None, Found::SETTINGS).await?;
+        let found = Found::read(&places, &settings)?;
+        let scratch = self.scratch.lock().clone();
+        let private = tokio::task::spawn_blocking(move || PrivateGit::make(found, scratch));
+        let private =
+            private.await.ok()?.inspect_err(|error| debug!(%error, "Could not make a private git folder")).ok()?;
+        let status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=all"];
+        git(private.work_tree(), Some(&private), &status).await
+    }
 }
 
 /// Runs git in a folder, with settings of ours. `None` if it cannot be run or says too much. Status 1 of `config` is an empty list.
-async fn git(folder: &Path, off: &[String], arguments: &[&str]) -> Option<Vec<u8>> {
+async fn git(folder: &Path, private: Option<&PrivateGit>, arguments: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new("git");
     command.arg("--no-pager").arg("--no-optional-locks");
-    for setting in SAFE.iter().copied().chain(off.iter().map(String::as_str)) {
+    for setting in SAFE.iter().copied().chain(private.into_iter().flat_map(PrivateGit::settings)) {
         command.arg("-c").arg(setting);
     }
     command.args(arguments).current_dir(folder).env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
     // A repository that says that it is partial would have git start a program of its choice to fetch the rest.
     command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1");
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS"] {
+    for variable in VARIABLES {
         command.env_remove(variable);
+    }
+    if let Some(private) = private {
+        command.env("GIT_DIR", private.folder()).env("GIT_WORK_TREE", private.work_tree());
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut child = command.spawn().ok()?;
@@ -85,14 +118,6 @@ async fn git(folder: &Path, off: &[String], arguments: &[&str]) -> Option<Vec<u8
     let status = child.wait().await.ok()?;
     let is_empty_list = arguments.first() == Some(&"config") && status.code() == Some(1);
     (status.success() || is_empty_list).then_some(output)
-}
-
-/// The names of filters. `None`: there are too many, or they could not be named on a command line.
-fn names(output: &[u8]) -> Option<Vec<String>> {
-    let text = std::str::from_utf8(output).ok()?;
-    let names: Vec<_> = text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let can_be_named = |name: &String| !name.contains(['=', '\n']);
-    (names.len() <= FILTERS_MAX && names.iter().all(can_be_named)).then_some(names)
 }
 
 /// Reads `XY path`, each ended by a zero byte; after a renamed path comes its old one, which counts, as in gobby.
@@ -195,6 +220,94 @@ mod tests {
         // The same, asked without care, does run it.
         std::process::Command::new("git").arg("status").current_dir(&folder).output().unwrap();
         assert!(ran.exists());
+    }
+
+    /// An agent swaps the settings and the attributes for ones with a filter of another name, again and again.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_filter_that_comes_while_git_runs_is_not_run() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (folder, ran) = (scratch.path().join("work"), scratch.path().join("ran"));
+        fs::create_dir(&folder).unwrap();
+        run(&folder, &["init", "-q"]);
+        fs::write(folder.join("a.txt"), "one\n").unwrap();
+        run(&folder, &["add", "."]);
+        run(&folder, &["commit", "-qm", "first"]);
+        // As long as before, so that git has to compare what is in it.
+        fs::write(folder.join("a.txt"), "two\n").unwrap();
+        let plain = fs::read_to_string(folder.join(".git/config")).unwrap();
+        let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let swapping = std::thread::spawn({
+            let (folder, ran, stop) = (folder.clone(), ran.clone(), Arc::clone(&stop));
+            move || {
+                let put = |path: &str, text: String| {
+                    fs::write(folder.join("../new"), text).unwrap();
+                    fs::rename(folder.join("../new"), folder.join(path)).unwrap();
+                };
+                let mut swaps = 0;
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    swaps += 1;
+                    let touch = format!("\"touch {}; cat\"", ran.display());
+                    put(".git/config", format!("{plain}[filter \"f{swaps}\"]\n\tclean = {touch}\n"));
+                    put(".gitattributes", format!("a.txt filter=f{swaps}\n"));
+                }
+                swaps
+            }
+        });
+        let repositories = Repositories::default();
+        repositories.keep_in(scratch.path().join("ours"));
+        for _ in 0..40 {
+            let dirty = repositories.dirty(folder.to_str()).await;
+            assert_eq!(dirty.tracked, set(&["a.txt"]));
+            assert!(!ran.exists(), "a filter was run that the repository named while git ran");
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(swapping.join().unwrap() > 40);
+        let left: Vec<_> = fs::read_dir(scratch.path().join("ours")).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+        // The same, asked without care, does run it.
+        std::process::Command::new("git").arg("status").current_dir(&folder).output().unwrap();
+        assert!(ran.exists());
+    }
+
+    #[tokio::test]
+    async fn settings_ignored_files_sparse_checkouts_and_other_work_trees_count_as_git_says() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (folder, other) = (scratch.path().join("work"), scratch.path().join("other"));
+        fs::create_dir(&folder).unwrap();
+        for format in ["sha1", "sha256"] {
+            run(&folder, &["init", "-q", &format!("--object-format={format}")]);
+            for (file, text) in [("a.txt", "one\n"), ("b.sh", "b\n"), ("c/c.txt", "c\n")] {
+                fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+                fs::write(folder.join(file), text).unwrap();
+            }
+            run(&folder, &["add", "."]);
+            run(&folder, &["commit", "-qm", "first"]);
+            run(&folder, &["worktree", "add", "-q", other.to_str().unwrap()]);
+            run(&folder, &["update-index", "--split-index"]);
+            run(&folder, &["sparse-checkout", "set", "--no-cone", "/*", "!/c/"]);
+            run(&folder, &["config", "core.fileMode", "false"]);
+            fs::write(folder.join(".git/info/exclude"), "left/\n").unwrap();
+            fs::create_dir(folder.join("left")).unwrap();
+            fs::write(folder.join("left/x"), "").unwrap();
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(folder.join("b.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+            fs::write(folder.join("a.txt"), "two\n").unwrap();
+            fs::write(other.join("new"), "").unwrap();
+            fs::write(other.join("b.sh"), "other\n").unwrap();
+            let repositories = Repositories::default();
+            for asked in [&folder, &other] {
+                let without_care = std::process::Command::new("git")
+                    .args(["status", "--porcelain=v1", "-z", "--untracked-files=normal"])
+                    .current_dir(asked)
+                    .output();
+                let expected = read_status(&without_care.unwrap().stdout);
+                assert_ne!(expected, DirtyFiles::default());
+                assert_eq!(repositories.dirty(asked.to_str()).await, expected, "{format} {}", asked.display());
+            }
+            fs::remove_dir_all(&folder).unwrap();
+            fs::remove_dir_all(&other).unwrap();
+            fs::create_dir(&folder).unwrap();
+        }
     }
 
     #[tokio::test]

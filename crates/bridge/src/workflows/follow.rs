@@ -29,6 +29,8 @@ pub struct GobbySource {
     /// Are projects' own files used?
     pub projects: bool,
     pub home: Option<PathBuf>,
+    /// A folder of our own for git folders that no repository's settings are in. `None`: beside other temporary files.
+    pub scratch: Option<PathBuf>,
 }
 
 /// A version that waits for a tap. Dropped when a newer one comes.
@@ -51,6 +53,9 @@ impl GobbySource {
 pub async fn follow(app: &App, source: GobbySource, read: Option<Loaded>) {
     let workflows = &app.handle.workflows;
     *workflows.home.lock() = source.home.clone();
+    if let Some(scratch) = source.scratch.clone() {
+        workflows.repositories.keep_in(scratch);
+    }
     let operator = source.folder.clone();
     workflows.projects.switch_on(ProjectOptions { home: source.home.clone(), operator, rules: source.projects });
     let (Some(folder), Some(read)) = (source.folder, read) else { return };

@@ -2,7 +2,7 @@
 //!
 //! `crates/workflows` says what the files make of an event. Here is what needs a machine: the files and their reloading
 //! (`folder`, `loaded`, `in_force`, `follow`, `projects`), the state of each session on the shelf (`state`), what is changed
-//! in the repository (`dirty`), whether gobby's own hooks are there (`own_hooks`), the event itself (`advise`), and a permission that is asked for (`permission`). Step
+//! in the repository (`dirty`, `private_git`), whether gobby's own hooks are there (`own_hooks`), the event itself (`advise`), and a permission that is asked for (`permission`). Step
 //! workflows are started and ended by `steps`. Why so: `docs/design/0013-gobby-rules.md`.
 
 mod advise;
@@ -14,6 +14,7 @@ mod in_force;
 mod loaded;
 mod own_hooks;
 mod permission;
+mod private_git;
 mod projects;
 mod state;
 mod steps;

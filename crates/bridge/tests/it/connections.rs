@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askbridge_bridge::auth::{MachineToken, connect_code};
+use askbridge_bridge::auth::MachineToken;
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::{Clock, Manual};
 use askbridge_bridge::hooks::HookOptions;
@@ -71,9 +71,10 @@ async fn a_machine_asks_once_a_device_has_agreed_and_its_cards_say_which_machine
     let machine = Machine::new("laptop", 1);
     let (status, needed) = machine.knocks(&house, "").await;
     assert_eq!((status, &needed["code"]), (403, &json!("tap_needed")));
-    let code = connect_code(&machine.made.digest);
+    let code = needed["tap_code"].as_str().expect("it says what the device shows").to_owned();
     assert!(needed["detail"].as_str().unwrap().contains(&code) && !needed.to_string().contains("test of ada"));
-    assert_eq!(machine.knocks(&house, "").await.0, 403, "the same again joins the open tap");
+    let again = machine.knocks(&house, "").await.1;
+    assert_eq!(again["tap_code"], code, "the same again joins the open tap");
     assert_eq!(house.get("/v1/me", machine.token()).await.0, 401, "its token counts only after the tap");
 
     let taps = open(&house, &ada).await;
@@ -120,6 +121,33 @@ async fn a_machine_asks_once_a_device_has_agreed_and_its_cards_say_which_machine
     let card = house.get(&format!("/v1/asks/{}", asked["id"].as_str().unwrap()), &ada).await.1;
     assert_eq!(card["machine"], "laptop", "the record keeps where it came from");
     house.close().await;
+}
+
+/// A stranger who reads the digits of a machine over a shoulder must not be able to make a request that shows them.
+#[tokio::test]
+async fn the_code_of_a_machine_follows_from_nothing_that_a_machine_chooses() {
+    let clock = Manual::new(Timestamp(1_760_000_000_000));
+    let mut codes = Vec::new();
+    // The same token, name and address: only what the servers draw differs.
+    for seed in 1..=4 {
+        let house = House::open_on(memory(), Clock::Manual(clock.clone()), seed).await;
+        let ada = house.operator("ada").await;
+        let machine = Machine::new("laptop", 1);
+        let needed = machine.knocks(&house, "").await.1;
+        let card = open(&house, &ada).await.remove(0);
+        assert_eq!(card["approval"]["input"]["code"], needed["tap_code"], "both sides show it");
+        codes.push(needed["tap_code"].to_string());
+        // Once it is denied, the next request of the same machine has another one.
+        answer(&house, &ada, &card, json!({"decision": "deny"})).await;
+        let anew = machine.knocks(&house, "").await.1;
+        assert_eq!(anew["code"], "tap_needed", "{anew}");
+        codes.push(anew["tap_code"].to_string());
+        house.close().await;
+    }
+    let drawn = codes.len();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), drawn, "{codes:?}");
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use askbridge_bridge::workflows::{GobbySource, follow};
 use askbridge_core::ids::{AskId, StableNodeId};
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
+use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_journal::{Memory, Sqlite, sqlite};
 use askbridge_peers::uuid;
 use axum::Router;
@@ -38,6 +39,9 @@ use crate::schemas;
 
 /// Nothing takes this long. Beyond: the test fails and says what it waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A node that [`House::declare_gone`] declares gone.
+pub(crate) const GONE_NODE: &str = "node_00000000000000aa";
 
 /// A store that is gone with its bridge.
 pub(crate) fn memory() -> Store {
@@ -85,6 +89,13 @@ impl House {
         let hosts = hosts.expect("there is a folder for agents");
         self.app.host(hosts.clone());
         self.hosts = Some(hosts);
+    }
+
+    /// Puts it on the shelf that a node was declared gone, so that this can be repeated.
+    pub(crate) async fn declare_gone(&self) {
+        let (key, now) = (format!("node-gone/{GONE_NODE}"), self.handle.now());
+        let put = self.handle.store().put(&key, br#"{"at":0,"by":"ada"}"#, Expect::Any, None, now);
+        put.await.expect("the shelf can be written");
     }
 
     /// Opens one that also serves the dialect of another system.
@@ -150,7 +161,7 @@ impl House {
 
     /// Drives sessions by the gobby rules of this folder.
     pub(crate) async fn rule_by_gobby(&self, folder: &Path) {
-        let source = GobbySource { folder: Some(folder.to_owned()), projects: false, home: None };
+        let source = GobbySource { folder: Some(folder.to_owned()), projects: false, ..GobbySource::default() };
         let read = source.read().expect("the folder can be read");
         follow(&self.app, source, read).await;
     }

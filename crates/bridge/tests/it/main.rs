@@ -22,6 +22,7 @@ mod pace;
 mod paths;
 mod people;
 mod plugin;
+mod remembered;
 mod revoked;
 mod riders;
 mod rights;

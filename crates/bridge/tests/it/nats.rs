@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::runtime::{Location, Store};
+use askbridge_bridge::runtime::{Location, NatsAccess, Store};
 use serde_json::json;
 
 use crate::kit::House;
@@ -31,7 +31,13 @@ impl Server {
 
     /// Opens a store on it, as another node would.
     pub(crate) async fn node(&self, seed: u64) -> Store {
-        let location = Location::Nats { servers: self.address.clone(), streams: 3, replicas: 1, folder: None };
+        let location = Location::Nats {
+            servers: self.address.clone(),
+            streams: 3,
+            replicas: 1,
+            access: NatsAccess::default(),
+            folder: None,
+        };
         Store::open(&location, &Chance::seeded(seed)).await.expect("the store opens")
     }
 }

@@ -1,14 +1,18 @@
 //! Riders, written with a decision: before it, all of them, and content with them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use askbridge_bridge::runtime::Rider;
+use askbridge_bridge::clock::Clock;
+use askbridge_bridge::runtime::{Rider, Store};
 use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
-use askbridge_core::ids::{AskId, Epoch, SessionId};
+use askbridge_core::ids::{AskId, Epoch, Position, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
-use askbridge_journal::journal::Journal;
-use askbridge_journal::{Stored, Written};
+use askbridge_journal::journal::{AppendError, Guard, Journal};
+use askbridge_journal::memory::{Meddle, StoreIt};
+use askbridge_journal::{Entry, Memory, Stored, Written};
+use futures_util::FutureExt;
 use serde_json::json;
 
 use crate::kit::House;
@@ -253,4 +257,102 @@ async fn what_does_not_fit_beside_a_decision_is_written_before_it() {
     let events: Vec<_> = written.into_iter().flat_map(|(_, events)| events).collect();
     assert_eq!(events, (0..many).map(|block| block.to_string()).chain(["Said".to_owned()]).collect::<Vec<_>>());
     house.close().await;
+}
+
+/// What becomes of the next appends of what an agent said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is stored, and the writer is not told so.
+    Landed,
+    Lost,
+}
+
+/// A journal that does not acknowledge some appends.
+#[derive(Debug)]
+struct Deaf {
+    fate: Fate,
+    /// Does the writer hear that the result is unknown? Otherwise it hears nothing.
+    says_unknown: bool,
+    left: AtomicUsize,
+}
+
+impl Meddle for Deaf {
+    fn append(&self, entry: &Arc<Entry>, guard: Guard, store: &StoreIt<'_>) -> Option<Result<Position, AppendError>> {
+        let is_text = entry.events.iter().any(|written| matches!(&*written.event, Event::Text { .. }));
+        let take = |left: usize| left.checked_sub(1);
+        if !is_text || self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+            return Some(store(entry, guard));
+        }
+        if self.fate == Fate::Landed {
+            store(entry, guard).expect("it can be stored");
+        }
+        self.says_unknown.then_some(Err(AppendError::Unknown))
+    }
+
+    fn shares(&self) -> bool {
+        false
+    }
+}
+
+async fn deaf(fate: Fate, says_unknown: bool, appends: usize) -> (House, SessionId) {
+    let meddler = Arc::new(Deaf { fate, says_unknown, left: AtomicUsize::new(appends) });
+    let store = Store::from(Memory::meddled(7, meddler).expect("memory can be had"));
+    let house = House::open_on(store, Clock::System, 7).await;
+    let agent = house.agent("ci").await;
+    let session = session(&house, &agent).await;
+    (house, session)
+}
+
+/// The blocks of text that are stored, in order, and how often something was said.
+async fn stored(house: &House, session: SessionId) -> (Vec<String>, usize) {
+    let events: Vec<_> = entries(house, session).await.into_iter().flat_map(|(_, events)| events).collect();
+    let said = events.iter().filter(|event| *event == "Said").count();
+    (events.into_iter().filter(|event| event.parse::<u32>().is_ok()).collect(), said)
+}
+
+/// More appends of one decision than are tried.
+const ALL_TRIES: usize = 9;
+
+#[tokio::test]
+async fn what_an_agent_said_is_stored_once_although_its_decision_was_not_acknowledged() {
+    for fate in [Fate::Landed, Fate::Lost] {
+        let (house, session) = deaf(fate, true, ALL_TRIES).await;
+        house.handle.ride(session, [text(1), text(2)]);
+        let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None, client_id: None };
+        // The tries take most of a minute.
+        tokio::time::pause();
+        assert!(house.handle.submit(session, vec![say]).await.is_err(), "nobody knows");
+        tokio::time::resume();
+        house.handle.ride(session, [text(3)]);
+        house.handle.flush_all().await;
+        let once = ["1", "2", "3"].map(str::to_owned).to_vec();
+        assert_eq!(stored(&house, session).await, (once, 1), "{fate:?}");
+        house.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_said_is_stored_once_although_a_caller_left_before_its_decision_was_stored() {
+    for fate in [Fate::Landed, Fate::Lost] {
+        let (house, session) = deaf(fate, false, 1).await;
+        house.handle.ride(session, [text(1)]);
+        let say = Intent::Say { text: "Go on.".to_owned(), by: None, about: None, client_id: None };
+        assert!(house.handle.submit(session, vec![say]).now_or_never().is_none(), "it waits for the journal");
+        self::say(&house, session).await;
+        assert_eq!(stored(&house, session).await, (vec!["1".to_owned()], 2), "{fate:?}");
+        house.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_said_is_stored_once_although_it_was_not_acknowledged_and_more_came() {
+    for fate in [Fate::Landed, Fate::Lost] {
+        let (house, session) = deaf(fate, true, 1).await;
+        house.handle.ride(session, [text(1)]);
+        house.handle.flush_all().await;
+        house.handle.ride(session, [text(2)]);
+        say(&house, session).await;
+        assert_eq!(stored(&house, session).await, (vec!["1".to_owned(), "2".to_owned()], 1), "{fate:?}");
+        house.close().await;
+    }
 }

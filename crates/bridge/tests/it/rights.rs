@@ -72,6 +72,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/draft", json!({"half": "written"})),
         with("POST", "/v1/asks/{ask}/extend", json!({"seconds": 60})),
         with("POST", "/v1/asks/{ask}/previews", json!({"question": 0, "option": 0})),
+        get("/v1/asks/{ask}/rule"),
         with("POST", "/v1/asks/{ask}/snooze", json!({"seconds": 60})),
         with("POST", "/v1/asks/{ask}/undo", Value::Null),
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),
@@ -83,6 +84,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("DELETE", "/v1/channels/{channel}", Value::Null),
         with("POST", "/v1/channels/{channel}", json!({"name": "bell"})),
         with("POST", "/v1/channels/{channel}/test", Value::Null),
+        get("/v1/cluster"),
+        with("POST", "/v1/cluster/nodes/{node}/forget", json!({})),
         with("POST", "/v1/codes", json!({"name": "typed"})),
         with("DELETE", "/v1/connections", Value::Null),
         with("POST", "/v1/connections", json!({"name": "laptop", "token_sha256": "0".repeat(64)})),
@@ -184,6 +187,7 @@ impl Hall {
             None,
         ];
         let another = house.agent("another").await;
+        house.declare_gone().await;
         let rules = tempfile::tempdir().expect("a folder");
         std::fs::write(rules.path().join("own.yaml"), crate::gobby::STEPS).expect("it can be written");
         house.rule_by_gobby(rules.path()).await;
@@ -224,7 +228,7 @@ impl Hall {
             return Some(path.replace("{token}", &self.token_id(whose, column).await?));
         }
         let (ask, session) = match whose {
-            Whose::None => return Some(path.to_owned()),
+            Whose::None => return Some(path.replace("{node}", crate::kit::GONE_NODE)),
             Whose::Unknown => {
                 let unknown = SessionId(1);
                 (format!("ask_{}_1", unknown.to_string().trim_start_matches("ses_")), unknown.to_string())

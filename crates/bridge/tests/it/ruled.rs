@@ -1,6 +1,7 @@
 //! Asks that a rule answers when they are made: one entry, so that no crash and no subscriber finds them open.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use askbridge_core::answer::RulePlace;
 use askbridge_core::event::{Audience, Event, Settings};
@@ -10,8 +11,11 @@ use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions
 use askbridge_core::terms::Wishes;
 use askbridge_journal::journal::Journal;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::kit::House;
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Opens a house with one rule, about deploys.
 async fn ruled(action: Action) -> House {
@@ -86,6 +90,34 @@ async fn a_question_that_a_rule_refuses_is_ruled_says_so_and_can_be_answered_lat
     let address = format!("/v1/asks/{}/answer", asked["id"].as_str().expect("it has an id"));
     let (status, late) = house.post(&address, &ada, &json!({"answers": {"Deploy now?": "Yes"}})).await;
     assert_eq!((status, &late["late"]["answers"]), (202, &json!({"Deploy now?": "Yes"})), "{late}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_correction_over_http_is_a_message_that_counts_as_delivered_once_the_asker_reads_the_ask() {
+    let house = ruled(Action::Answer(Answers::All(AnswerBy::First))).await;
+    let (agent, ada) = (house.agent("ci").await, house.person("ada").await);
+    let (_, asked) = house.post("/v1/asks", &agent, &question()).await;
+    assert_eq!((&asked["state"], &asked["answers"]["Deploy now?"]), (&json!("ruled"), &json!("Yes")));
+    let address = format!("/v1/asks/{}", asked["id"].as_str().expect("it has an id"));
+    let (status, _) = house.post(&format!("{address}/answer"), &ada, &json!({"answers": {"Deploy now?": "No"}})).await;
+    assert_eq!(status, 202);
+    let session = format!("/v1/sessions/{}", asked["session"].as_str().expect("it has a session"));
+    let (_, before) = house.get(&session, &agent).await;
+    let text = before["queued_messages"][0]["text"].as_str().expect("a message waits");
+    assert!(text.contains("At the time a rule decided: Yes") && text.ends_with("ada now says: No"), "{text}");
+    let (_, read) = house.get(&address, &agent).await;
+    assert_eq!((&read["state"], &read["late"]["answers"]["Deploy now?"]), (&json!("ruled"), &json!("No")), "{read}");
+    // The note of the delivery is a rider: it is written within a moment, or with the next decision.
+    let delivered = async {
+        while house.get(&session, &agent).await.1["queued_messages"] != json!([]) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, delivered).await.expect("the message counts as delivered");
+    let (again, refused) =
+        house.post(&format!("{address}/answer"), &ada, &json!({"answers": {"Deploy now?": "Yes"}})).await;
+    assert_eq!(again, 409, "one correction: {refused}");
     house.close().await;
 }
 

@@ -9,6 +9,7 @@ mod machines;
 mod mcp;
 mod rules;
 mod texts;
+mod tool_specs;
 mod workflows;
 
 /// A function that takes bytes from outside.
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "config", also: &[], run: config::config },
     Target { name: "edits", also: &[], run: edits::edits },
     Target { name: "rules", also: &[], run: rules::rules },
+    Target { name: "tool_specs", also: &[], run: tool_specs::tool_specs },
     Target { name: "gobby_file", also: &[], run: workflows::gobby_file },
     Target { name: "gobby_yaml", also: &["fuzz/corpus/gobby_file"], run: workflows::gobby_yaml },
     Target { name: "gobby_pattern", also: &[], run: workflows::gobby_pattern },

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rusqlite::{Connection, params};
 
+use super::following::Following;
 use super::gist::Gists;
 use super::progress::{load_cursor, save_cursor};
 use super::project::{IndexWriter, forget, keeps};
@@ -98,8 +99,8 @@ impl Copy {
         done.map_err(|source| Fault::new(Error::of(&self.path, source)))
     }
 
-    pub(crate) fn index(&self) -> Index {
-        Index::over(Db::Memory(Arc::clone(&self.conn)), self.streams)
+    pub(crate) fn index(&self, following: Arc<Following>) -> Index {
+        Index::that_follows(Db::Memory(Arc::clone(&self.conn)), self.streams, following)
     }
 
     /// Each stream counts its own sequence, so positions are interleaved to be unique.

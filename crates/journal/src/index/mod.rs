@@ -7,6 +7,7 @@
 mod compare;
 pub(crate) mod copy;
 mod filter;
+pub(crate) mod following;
 mod gist;
 mod oldest;
 mod open_ask_counts;
@@ -18,6 +19,7 @@ mod rows;
 mod tables;
 
 pub use filter::{AskFilter, NotAPageKey, Order, PageKey, SessionFilter, StateFilter};
+pub use following::NotCaughtUp;
 pub use oldest::Oldest;
 pub use open_ask_counts::OpenAskCounts;
 pub use query::{AskWithEvents, Counts, Index, IndexError};

@@ -12,6 +12,7 @@ use askbridge_core::view::AskView;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::filter::{AskFilter, Order, PageKey, SessionFilter};
+use super::following::{Following, NotCaughtUp};
 use super::progress::load_cursor;
 use super::project::read_row;
 use super::rows::{ASK_COLUMNS, AskRow, SESSION_COLUMNS, SessionRow, ask_row, numbered_due, session_row};
@@ -29,6 +30,8 @@ pub struct Index {
     /// Number of the journal's streams: places are positions, made unique over them.
     streams: u64,
     pub(super) projector: Option<Arc<Projector>>,
+    /// If it follows a journal that other nodes write to.
+    pub(super) following: Option<Arc<Following>>,
 }
 
 /// An ask with its events in the journal.
@@ -152,12 +155,35 @@ impl Page {
 
 impl Index {
     pub(crate) fn over(db: Db, streams: u64) -> Self {
-        Self { db, streams, projector: None }
+        Self { db, streams, projector: None, following: None }
+    }
+
+    /// An index that follows a remote journal.
+    pub(crate) fn that_follows(db: Db, streams: u64, following: Arc<Following>) -> Self {
+        Self { following: Some(following), ..Self::over(db, streams) }
     }
 
     /// An index that is brought up to date before each query.
     pub(crate) fn kept_by(projector: Arc<Projector>, db: Db) -> Self {
-        Self { db, streams: 1, projector: Some(projector) }
+        Self { db, streams: 1, projector: Some(projector), following: None }
+    }
+
+    /// Waits until the index shows everything that this node was acknowledged, at most
+    /// [`limits::INDEX_WAIT_MAX`]. An index of a journal on this machine does so always.
+    pub async fn caught_up_with_own_writes(&self) -> Result<(), NotCaughtUp> {
+        match &self.following {
+            Some(following) => following.with_own_writes().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the index shows everything up to a cursor that a client has brought, perhaps from another node, at
+    /// most [`limits::INDEX_WAIT_MAX`]. An index of a journal on this machine does so always.
+    pub async fn caught_up_to(&self, cursor: &Cursor) -> Result<(), NotCaughtUp> {
+        match &self.following {
+            Some(following) => following.with(cursor).await,
+            None => Ok(()),
+        }
     }
 
     pub(super) fn look<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {

@@ -20,10 +20,10 @@ use crate::forgetting::{Forgetting, Forgotten};
 use crate::index::{Index, TABLES};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::meter::Meter;
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 use crate::sqlite::{
-    Change, Changed, Db, Error, Job, Ledger, Recent, create, find_on_shelf, follow, forgettings, list_shelf, prepare,
-    read_session, read_session_back,
+    Change, Changed, Db, Error, Job, Ledger, Recent, ShelfFeed, create, find_on_shelf, follow, forgettings, list_shelf,
+    prepare, read_session, read_session_back, watch,
 };
 
 /// A journal in memory. Clones share it.
@@ -36,6 +36,7 @@ struct Inner {
     ledger: Mutex<Ledger>,
     db: Db,
     recent: Arc<Recent>,
+    feed: Arc<ShelfFeed>,
     identity: u64,
     meddler: Option<Arc<dyn Meddle>>,
 }
@@ -58,10 +59,10 @@ impl Memory {
         create(&conn, identity).map_err(of)?;
         conn.execute_batch(TABLES).map_err(of)?;
         let ledger = Ledger::new(&conn, Path::new(":memory:")).map_err(of)?;
-        let recent = Arc::clone(ledger.recent());
+        let (recent, feed) = (Arc::clone(ledger.recent()), Arc::clone(ledger.feed()));
         let conn = Arc::new(Mutex::new(conn));
         let db = Db::Memory(Arc::clone(&conn));
-        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, identity, meddler })))
+        Ok(Self(Arc::new(Inner { conn, ledger: Mutex::new(ledger), db, recent, feed, identity, meddler })))
     }
 
     pub fn index(&self) -> Index {
@@ -82,6 +83,12 @@ impl Memory {
 
     fn change(&self, change: Change) -> Result<Changed, ShelfError> {
         self.submit(|reply| Job::Change { change, reply })
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.feed.close();
     }
 }
 
@@ -194,5 +201,11 @@ impl Shelf for Memory {
             Changed::Swept(count) => Ok(count),
             other => unreachable!("a sweep is answered by {other:?}"),
         }
+    }
+}
+
+impl WatchShelf for Memory {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        watch(self.0.db.clone(), Arc::clone(&self.0.feed), prefix, after)
     }
 }

@@ -1,151 +1,135 @@
-//! Connects: checks the servers' version, and creates the streams and the bucket.
+//! Connects to the servers, and checks what they are.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Context, context, kv, stream};
+use async_nats::jetstream::{Context, context, kv, stream};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions};
+use tokio::time::{Instant, sleep};
 
 use super::error::Error;
+use super::link::Link;
+use super::options::{Addresses, Auth, Options, addresses, without_secrets};
+use super::streams::{self, MESSAGE_BYTES_MIN};
 use crate::fault::Fault;
 
 /// The oldest server version in which exactly one of many racing guarded appends wins.
 const OLDEST: (u64, u64) = (2, 12);
-/// How long the server remembers message ids. Longer than an append is retried.
-const DUPLICATE_WINDOW: Duration = Duration::from_secs(30);
 /// Timeout of one request.
 pub(super) const REQUEST_MAX: Duration = Duration::from_secs(5);
 /// How long to wait for servers that are just starting.
-const SETUP_MAX: Duration = Duration::from_secs(30);
-/// The description of our streams, before the journal's id.
-const DESCRIPTION: &str = "askbridge journal ";
-
-/// How to reach a journal.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Addresses, separated by commas.
-    pub url: String,
-    /// The first word of streams, subjects and bucket.
-    pub name: String,
-    /// How many streams sessions are spread over. Cannot be changed after the journal is created.
-    pub streams: usize,
-    /// How many servers keep a copy of each entry.
-    pub replicas: usize,
-    /// The id of the journal, if this creates one: a random number, so that cursors of another journal are recognised.
-    pub identity: u64,
-    /// A number that no other client has or had: it marks the items that this one puts on the shelf.
-    pub client: u64,
-}
-
-impl Options {
-    pub fn new(url: impl Into<String>, identity: u64, client: u64) -> Self {
-        Self { url: url.into(), name: "ab".to_owned(), streams: 16, replicas: 3, identity, client }
-    }
-}
+pub(super) const SETUP_MAX: Duration = Duration::from_secs(30);
+/// The pause between two attempts.
+pub(super) const SETUP_PAUSE: Duration = Duration::from_millis(250);
 
 /// A connection to a journal.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) client: async_nats::Client,
+    pub(super) client: Client,
     pub(super) context: Context,
     pub(super) streams: Vec<stream::Stream>,
     pub(super) bucket: kv::Store,
     pub(super) identity: u64,
+    pub(super) link: Arc<Link>,
 }
 
 pub(super) async fn connect(options: &Options) -> Result<Connection, Error> {
-    let url = &options.url;
-    let addresses: Vec<_> = url.split(',').map(str::trim).collect();
-    let client = async_nats::ConnectOptions::new()
-        .retry_on_initial_connect()
-        .connection_timeout(REQUEST_MAX)
-        .request_timeout(Some(REQUEST_MAX));
-    let connected = tokio::time::timeout(SETUP_MAX, async {
-        let client = client.connect(addresses).await?;
-        client.flush().await.map_err(|error| std::io::Error::other(error.to_string()))?;
-        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(client)
-    });
-    let unreachable = |source| Error::Connect { url: url.clone(), source };
-    let client = match connected.await {
-        Ok(Ok(client)) => client,
-        Ok(Err(error)) => return Err(unreachable(Fault::new(std::io::Error::other(error.to_string())))),
-        Err(elapsed) => return Err(unreachable(Fault::new(elapsed))),
-    };
-    let version = client.server_info().version;
-    if !is_new_enough(&version) {
-        return Err(Error::TooOld { url: url.clone(), found: version });
+    let url = without_secrets(&options.url);
+    let link = Arc::new(Link::default());
+    let client = reach(options, &url, &link).await?;
+    let info = client.server_info();
+    if !is_new_enough(&info.version) {
+        return Err(Error::TooOld { url, found: info.version });
+    }
+    if info.max_payload < MESSAGE_BYTES_MIN {
+        return Err(Error::SmallMessages { url, found: info.max_payload, needed: MESSAGE_BYTES_MIN });
+    }
+    if !info.jetstream {
+        return Err(Error::NoJetStream { url });
     }
     let context = context::ContextBuilder::new().timeout(REQUEST_MAX).ack_timeout(REQUEST_MAX);
     let context = context.build(client.clone());
-    let mut streams = Vec::with_capacity(options.streams);
-    let mut identity = None;
-    for number in 0..options.streams {
-        let (stream, named) = make_stream(&context, options, number).await?;
-        // The first stream's id counts: it was created first.
-        identity.get_or_insert(named);
-        streams.push(stream);
-    }
-    let bucket = make_bucket(&context, options).await?;
-    Ok(Connection { client, context, streams, bucket, identity: identity.unwrap_or(options.identity) })
+    let made = streams::make(&context, options, &url, info.cluster.is_some()).await?;
+    let streams::Made { streams, bucket, identity } = made;
+    Ok(Connection { client, context, streams, bucket, identity, link })
 }
 
-/// Repeats `attempt` while servers are still forming the cluster.
-async fn patiently<T, E, F>(name: &str, options: &Options, mut attempt: impl FnMut() -> F) -> Result<T, Error>
-where
-    E: std::error::Error + Send + Sync + 'static,
-    F: Future<Output = Result<T, E>>,
-{
-    let until = tokio::time::Instant::now() + SETUP_MAX;
+/// Connects to one of the servers. Waits for servers that are just starting, but not after one has refused us.
+async fn reach(options: &Options, url: &str, link: &Arc<Link>) -> Result<Client, Error> {
+    let Addresses { servers, auth } = addresses(&options.url)?;
+    let auth = if matches!(options.auth, Auth::Address) { &auth } else { &options.auth };
+    let until = Instant::now() + SETUP_MAX;
     loop {
-        match attempt().await {
-            Ok(made) => return Ok(made),
-            Err(error) if tokio::time::Instant::now() >= until => {
-                let source = Fault::new(error);
-                return Err(Error::Setup { name: name.to_owned(), replicas: options.replicas, source });
+        let connect = prepare(options, auth, link).await?;
+        let error = match connect.connect(servers.as_slice()).await {
+            Ok(client) => return Ok(client),
+            Err(error) => error,
+        };
+        let url = url.to_owned();
+        match error.kind() {
+            ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+                return Err(Error::Refused { url });
             }
-            Err(_) => tokio::time::sleep(Duration::from_millis(250)).await,
+            ConnectErrorKind::Tls => return Err(Error::Tls { url, source: Fault::new(error) }),
+            // The client library reports a failed handshake as a failure of the connection.
+            ConnectErrorKind::Io if is_tls(&error) => return Err(Error::Tls { url, source: Fault::new(error) }),
+            _ if Instant::now() >= until => return Err(Error::Connect { url, source: Fault::new(error) }),
+            _ => sleep(SETUP_PAUSE).await,
         }
     }
 }
 
-async fn make_stream(context: &Context, options: &Options, number: usize) -> Result<(stream::Stream, u64), Error> {
-    let name = format!("{}-{number}", options.name);
-    let config = stream::Config {
-        name: name.clone(),
-        subjects: vec![format!("{}.{number}.>", options.name)],
-        description: Some(format!("{DESCRIPTION}{:016x}", options.identity)),
-        num_replicas: options.replicas,
-        duplicate_window: DUPLICATE_WINDOW,
-        storage: stream::StorageType::File,
-        ..Default::default()
-    };
-    // The first node creates it; the others find it, with the first one's id.
-    let stream = patiently(&name, options, || async {
-        match context.get_stream(&name).await {
-            Ok(stream) => Ok(stream),
-            Err(_) => context.create_stream(&config).await,
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let within = error.downcast_ref::<std::io::Error>();
+        if within.is_some_and(|error| error.kind() == std::io::ErrorKind::InvalidData) {
+            return true;
         }
-    });
-    let stream = stream.await?;
-    let description = stream.cached_info().config.description.as_deref().unwrap_or_default();
-    let identity = description.strip_prefix(DESCRIPTION).and_then(|text| u64::from_str_radix(text, 16).ok());
-    Ok((stream, identity.ok_or(Error::NotOurs { name })?))
+        cause = error.source();
+    }
+    false
 }
 
-async fn make_bucket(context: &Context, options: &Options) -> Result<kv::Store, Error> {
-    let name = format!("{}-shelf", options.name);
-    let config = || kv::Config {
-        bucket: name.clone(),
-        history: 1,
-        num_replicas: options.replicas,
-        storage: jetstream::stream::StorageType::File,
-        ..Default::default()
-    };
-    let bucket = patiently(&name, options, || async {
-        match context.get_key_value(&name).await {
-            Ok(bucket) => Ok(bucket),
-            Err(_) => context.create_key_value(config()).await,
+async fn prepare(options: &Options, auth: &Auth, link: &Arc<Link>) -> Result<ConnectOptions, Error> {
+    let mut connect = ConnectOptions::new().connection_timeout(REQUEST_MAX).request_timeout(Some(REQUEST_MAX));
+    connect = match auth {
+        Auth::Address => connect,
+        Auth::Password { user, password } => connect.user_and_password(user.clone(), password.text().to_owned()),
+        Auth::Token(token) => connect.token(token.text().to_owned()),
+        Auth::Nkey(seed) => connect.nkey(seed.text().to_owned()),
+        Auth::NkeyFile(path) => {
+            let text = tokio::fs::read_to_string(path).await.map_err(|error| unreadable(path, error))?;
+            // The file may have comments around the seed, as `nk -gen` and `nsc` write them.
+            let seed = text.split_whitespace().find(|word| word.starts_with("SU"));
+            let none = || unreadable(path, std::io::Error::other("there is no seed of a user's nkey in it"));
+            connect.nkey(seed.ok_or_else(none)?.to_owned())
         }
-    });
-    bucket.await
+        Auth::CredentialsFile(path) => connect.credentials_file(path).await.map_err(|error| unreadable(path, error))?,
+    };
+    let tls = &options.tls;
+    if let Some(authority) = &tls.authority {
+        readable(authority).await?;
+        connect = connect.add_root_certificates(authority.clone());
+    }
+    if let Some((certificate, key)) = &tls.certificate {
+        readable(certificate).await?;
+        readable(key).await?;
+        connect = connect.add_client_certificate(certificate.clone(), key.clone());
+    }
+    let link = Arc::clone(link);
+    Ok(connect.require_tls(tls.is_required()).name("askbridge").event_callback(move |event| {
+        link.hear(&event);
+        std::future::ready(())
+    }))
+}
+
+fn unreadable(path: &std::path::Path, error: std::io::Error) -> Error {
+    Error::File { path: path.to_owned(), source: Fault::new(error) }
+}
+
+async fn readable(path: &std::path::Path) -> Result<(), Error> {
+    tokio::fs::File::open(path).await.map(drop).map_err(|error| unreadable(path, error))
 }
 
 fn is_new_enough(version: &str) -> bool {

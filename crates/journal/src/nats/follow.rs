@@ -1,19 +1,13 @@
 //! Follows all streams at once, with one consumer each: a node follows once, not once per client.
-//!
-//! The consumers are plain ones that are recreated when they break or skip. The ordered consumer of async-nats 0.51
-//! does the same, but after a first missed heartbeat `Ordered::poll_next` returns `Pending` without polling again, so
-//! that no timer is left to wake it: if the server with the consumer is gone, it waits for a message that cannot come.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::pull::{Config, Stream as Messages};
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
-use async_nats::jetstream::stream::Stream as JetStream;
 use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, timeout_at};
 
+use super::feed::{Feed, Next};
 use super::forget::is_chain;
 use super::guarded_message::ask;
 use super::read::stored;
@@ -22,28 +16,57 @@ use crate::cursor::Cursor;
 use crate::entry::Stored;
 use crate::fault::Fault;
 use crate::forgetting::Forgetting;
+use crate::health::Unreadable;
 use crate::journal::{FollowError, Followed, ReadError};
+use crate::record::{self, DecodeError};
 
 /// How long a stream may stay unreachable. Beyond: following ends with an error.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
-const PAUSE: Duration = Duration::from_millis(250);
-/// Interval of the heartbeats of a quiet server.
-const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long the server keeps an unused consumer.
-const UNUSED_MAX: Duration = Duration::from_secs(60);
-/// Messages in flight at once.
-const IN_FLIGHT: usize = 256;
+/// Interval of the heartbeats of a quiet server. Short, because a node whose consumer was on a server that died does not
+/// read its own writes until two of them were missed.
+const HEARTBEAT: Duration = Duration::from_millis(750);
+/// How long to wait for the last message of a stream if the server has nothing to send. Beyond: it was removed, and the
+/// stream counts as followed to its end.
+const END_MAX: Duration = Duration::from_secs(10);
+
+/// What a follower of all streams is told.
+pub(super) enum Heard {
+    Entry(Arc<Stored>),
+    Forgotten {
+        stream: usize,
+        sequence: u64,
+        forgetting: Arc<Forgetting>,
+    },
+    /// Everything that was there when following began has been told.
+    CaughtUp,
+    /// The cursor is not of this journal. What follows begins after this one.
+    Gone(Cursor),
+}
+
+/// Why following ended.
+pub(super) enum Ended {
+    Unreadable(Unreadable),
+    Down(Fault),
+}
+
+impl From<Ended> for ReadError {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Unreadable(Unreadable { position, source, .. }) => Self::Record { position, source },
+            Ended::Down(fault) => Self::Down(fault),
+        }
+    }
+}
 
 /// An item from one stream.
 enum StreamItem {
     Entry(Arc<Stored>),
-    Forgotten(Arc<Forgetting>),
-    /// The stream has nothing else right now.
+    Forgotten(u64, Arc<Forgetting>),
     CaughtUp,
 }
 
 struct Follower {
-    all: SelectAll<BoxStream<'static, (usize, Result<StreamItem, FollowError>)>>,
+    all: SelectAll<BoxStream<'static, (usize, Result<StreamItem, Ended>)>>,
     /// Streams that have not caught up yet.
     behind: HashSet<usize>,
     said: bool,
@@ -54,28 +77,40 @@ pub(super) fn follow(
     inner: Arc<Inner>,
     after: Cursor,
 ) -> impl stream::Stream<Item = Result<Followed, FollowError>> + Send + 'static {
+    hear(inner, after).map(|heard| match heard {
+        Ok(Heard::Entry(stored)) => Ok(Followed::Entry(stored)),
+        Ok(Heard::Forgotten { forgetting, .. }) => Ok(Followed::Forgotten(forgetting)),
+        Ok(Heard::CaughtUp) => Ok(Followed::CaughtUp),
+        Ok(Heard::Gone(now)) => Ok(Followed::Gone(now)),
+        Err(ended) => Err(ended.into()),
+    })
+}
+
+pub(super) fn hear(
+    inner: Arc<Inner>,
+    after: Cursor,
+) -> impl stream::Stream<Item = Result<Heard, Ended>> + Send + 'static {
     stream::once(begin(inner, after)).flatten()
 }
 
 /// Finds the end of the streams. The cursor may come from another node that has seen more than this one.
-async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Followed, FollowError>> {
+async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<Heard, Ended>> {
     let now = match newest(&inner).await {
         Ok(now) => now,
-        Err(fault) => return stream::iter([Err(ReadError::Down(fault))]).boxed(),
+        Err(fault) => return stream::iter([Err(Ended::Down(fault))]).boxed(),
     };
     let known = after.is_known_to(&now);
     let from = if known { after } else { now.clone() };
-    let gone = (!known).then_some(Ok(Followed::Gone(now)));
-    let followers = from.places().iter().zip(&inner.connection.streams).enumerate();
-    let followers = followers.map(|(number, (at, stream))| {
+    let gone = (!known).then_some(Ok(Heard::Gone(now.clone())));
+    let followers = from.places().iter().zip(now.places()).zip(&inner.connection.streams).enumerate();
+    let followers = followers.map(|(number, ((at, end), stream))| {
         let one = StreamFollower {
             inner: Arc::clone(&inner),
             number,
-            stream: stream.clone(),
-            at: *at,
-            messages: None,
-            heard: 0,
-            caught: false,
+            feed: Feed::new(stream.clone(), String::new(), *at, HEARTBEAT),
+            end: Some(*end),
+            wait_until: None,
+            broken_since: None,
         };
         stream::unfold(one, |mut one| async move { Some(((one.number, one.next().await), one)) }).boxed()
     });
@@ -90,25 +125,35 @@ pub(super) async fn newest(inner: &Inner) -> Result<Cursor, Fault> {
     let mut places = Vec::with_capacity(inner.connection.streams.len());
     for (number, stream) in inner.connection.streams.iter().enumerate() {
         let info = ask(|| async { stream.get_info().await.map_err(Fault::new) }).await?;
-        inner.saw(number, info.state.last_sequence);
+        inner.known.saw(number, info.state.last_sequence);
         places.push(info.state.last_sequence);
     }
     Ok(Cursor::new(inner.connection.identity, places))
 }
 
+/// The same, asked once: an error if a leader does not reply now.
+pub(super) async fn newest_now(inner: &Inner) -> Result<Cursor, Fault> {
+    let asked = inner.connection.streams.iter().map(|stream| async { stream.get_info().await.map_err(Fault::new) });
+    let found = futures_util::future::try_join_all(asked).await?;
+    let places = found.into_iter().map(|info| info.state.last_sequence).collect();
+    Ok(Cursor::new(inner.connection.identity, places))
+}
+
 impl Follower {
-    async fn next(&mut self) -> Option<Result<Followed, FollowError>> {
+    async fn next(&mut self) -> Option<Result<Heard, Ended>> {
         if self.failed {
             return None;
         }
         loop {
             if self.behind.is_empty() && !self.said {
                 self.said = true;
-                return Some(Ok(Followed::CaughtUp));
+                return Some(Ok(Heard::CaughtUp));
             }
             match self.all.next().await? {
-                (_, Ok(StreamItem::Entry(stored))) => return Some(Ok(Followed::Entry(stored))),
-                (_, Ok(StreamItem::Forgotten(forgetting))) => return Some(Ok(Followed::Forgotten(forgetting))),
+                (_, Ok(StreamItem::Entry(stored))) => return Some(Ok(Heard::Entry(stored))),
+                (stream, Ok(StreamItem::Forgotten(sequence, forgetting))) => {
+                    return Some(Ok(Heard::Forgotten { stream, sequence, forgetting }));
+                }
                 (number, Ok(StreamItem::CaughtUp)) => {
                     self.behind.remove(&number);
                 }
@@ -121,83 +166,80 @@ impl Follower {
     }
 }
 
-/// A follower of one stream. Its consumer is recreated when it breaks.
+/// A follower of one stream.
 struct StreamFollower {
     inner: Arc<Inner>,
     number: usize,
-    stream: JetStream,
-    at: u64,
-    messages: Option<Messages>,
-    /// How many messages the consumer has delivered.
-    heard: u64,
-    caught: bool,
+    feed: Feed,
+    /// The last sequence when following began, until that is reached. The consumer may be on a server that lags behind,
+    /// so what it calls the end is not enough.
+    end: Option<u64>,
+    /// The server has nothing to send before the end: wait for the rest until then.
+    wait_until: Option<Instant>,
+    broken_since: Option<Instant>,
 }
 
 impl StreamFollower {
-    async fn next(&mut self) -> Result<StreamItem, FollowError> {
-        let until = Instant::now() + SILENCE_MAX;
+    async fn next(&mut self) -> Result<StreamItem, Ended> {
         loop {
-            let Some(messages) = &mut self.messages else {
-                match self.consume().await {
-                    Ok(true) => return Ok(StreamItem::CaughtUp),
-                    Ok(false) => {}
-                    Err(fault) if Instant::now() >= until => return Err(ReadError::Down(fault)),
-                    Err(_) => sleep(PAUSE).await,
-                }
-                continue;
-            };
-            if self.caught {
-                self.caught = false;
+            if self.end.is_some_and(|end| self.feed.at() >= end) {
+                self.end = None;
                 return Ok(StreamItem::CaughtUp);
             }
-            match messages.next().await {
-                Some(Ok(message)) => {
-                    let info = message
-                        .info()
-                        .map_err(|error| ReadError::Down(Fault::new(std::io::Error::other(error.to_string()))))?;
-                    let (sequence, pending) = (info.stream_sequence, info.pending);
-                    self.heard += 1;
-                    if info.consumer_sequence != self.heard || sequence <= self.at {
-                        // A message was lost, or the consumer repeats itself.
-                        self.messages = None;
-                        continue;
+            let next = match self.wait_until.filter(|_| self.end.is_some()) {
+                None => self.feed.next().await,
+                Some(until) => match timeout_at(until, self.feed.next()).await {
+                    Ok(next) => next,
+                    Err(_) => {
+                        self.end = None;
+                        return Ok(StreamItem::CaughtUp);
                     }
-                    self.at = sequence;
-                    self.caught = pending == 0;
-                    self.inner.saw(self.number, sequence);
-                    if is_chain(&message.subject) {
-                        match Forgetting::decode(&message.payload) {
-                            Some(forgetting) => return Ok(StreamItem::Forgotten(Arc::new(forgetting))),
-                            None => continue,
-                        }
+                },
+            };
+            self.wait_until = None;
+            match next {
+                Next::Message(fed) => {
+                    self.broken_since = None;
+                    self.inner.known.saw(self.number, fed.sequence);
+                    self.inner.known.heard_of(self.number, fed.sequence + fed.pending);
+                    if fed.pending == 0 {
+                        self.wait_until = Some(Instant::now() + END_MAX);
                     }
-                    return stored(sequence, &message.payload).map(StreamItem::Entry);
+                    return read(fed.sequence, &fed.subject, &fed.payload).map_err(Ended::Unreadable);
                 }
-                Some(Err(error)) => {
-                    tracing::debug!(stream = self.number, %error, "Following a stream anew");
-                    self.messages = None;
-                    sleep(PAUSE).await;
+                Next::Began { is_empty } => {
+                    self.broken_since = None;
+                    if is_empty {
+                        self.wait_until = Some(Instant::now() + END_MAX);
+                    }
                 }
-                None => self.messages = None,
+                Next::Broke(fault) => {
+                    tracing::debug!(stream = self.number, error = %fault, "Following a stream anew");
+                    let since = *self.broken_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= SILENCE_MAX {
+                        return Err(Ended::Down(fault));
+                    }
+                }
             }
         }
     }
+}
 
-    /// Creates a consumer. Returns whether there is nothing for it yet.
-    async fn consume(&mut self) -> Result<bool, Fault> {
-        let config = Config {
-            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: self.at + 1 },
-            ack_policy: AckPolicy::None,
-            inactive_threshold: UNUSED_MAX,
-            num_replicas: 1,
-            memory_storage: true,
-            ..Default::default()
+/// Reads a message of a stream.
+fn read(sequence: u64, subject: &str, payload: &[u8]) -> Result<StreamItem, Unreadable> {
+    let position = askbridge_core::ids::Position(sequence);
+    if is_chain(subject) {
+        let newer = || DecodeError::Newer { kind: "forgetting".to_owned() };
+        return match Forgetting::decode(payload) {
+            Some(forgetting) => Ok(StreamItem::Forgotten(sequence, Arc::new(forgetting))),
+            None => Err(Unreadable { position, session: None, node: None, format: None, source: newer() }),
         };
-        let consumer = self.stream.create_consumer(config).await.map_err(Fault::new)?;
-        let nothing = consumer.cached_info().num_pending == 0;
-        let messages = consumer.stream().heartbeat(HEARTBEAT).expires(5 * HEARTBEAT).max_messages_per_batch(IN_FLIGHT);
-        self.messages = Some(messages.messages().await.map_err(Fault::new)?);
-        self.heard = 0;
-        Ok(nothing)
+    }
+    match stored(sequence, payload) {
+        Ok(stored) => Ok(StreamItem::Entry(stored)),
+        Err(source) => {
+            let by = record::written_by(&String::from_utf8_lossy(payload));
+            Err(Unreadable { position, session: by.session, node: by.node, format: by.format, source })
+        }
     }
 }

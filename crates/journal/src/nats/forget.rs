@@ -82,7 +82,7 @@ async fn append(inner: &Inner, number: usize, mut forgetting: Forgetting) -> Res
         };
         match message.send(&inner.connection.context).await {
             Ok(sequence) => {
-                inner.saw(number, sequence);
+                inner.known.wrote(number, sequence);
                 return Ok((forgetting, sequence));
             }
             Err(Undelivered::Conflict) => {}

@@ -9,20 +9,30 @@
 //! only what is found there decides (`guarded_message`).
 //!
 //! JetStream syncs to disk every two minutes by default: servers need `sync_interval: always`, or an acknowledged entry
-//! can be lost when all of them lose power at once. A client cannot see that setting.
+//! can be lost when all of them lose power at once. A client cannot see that setting; [`Nats::check_sync`] asks the
+//! servers' monitoring addresses.
 
 mod bus;
 mod connect;
 mod error;
+mod feed;
 mod follow;
 mod forget;
 mod guarded_message;
 mod index;
+mod link;
+mod monitor;
+mod options;
 mod read;
 mod shelf;
 mod store;
+mod streams;
+mod time;
+mod watch;
 
 pub use bus::NatsBus;
-pub use connect::Options;
-pub use error::Error;
+pub use error::{Difference, Error};
+pub use index::CatchingUp;
+pub use monitor::SyncAlways;
+pub use options::{Auth, Options, Secret, Tls, without_secrets};
 pub use store::Nats;

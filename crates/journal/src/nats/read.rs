@@ -15,7 +15,7 @@ use super::guarded_message::{ask, next};
 use crate::entry::Stored;
 use crate::fault::Fault;
 use crate::journal::ReadError;
-use crate::record;
+use crate::record::{self, DecodeError};
 
 /// Messages that are fetched singly before creating a consumer pays off.
 const SINGLY: usize = 8;
@@ -48,7 +48,8 @@ pub(super) async fn read(
         let message = ask(|| next(stream, subject, after)).await.map_err(ReadError::Down)?;
         let Some(message) = message else { break };
         after = message.sequence;
-        read.push(stored(message.sequence, &message.payload)?);
+        let found = stored(message.sequence, &message.payload);
+        read.push(found.map_err(|source| ReadError::Record { position: Position(message.sequence), source })?);
     }
     Ok(read)
 }
@@ -93,9 +94,7 @@ async fn read_bulk(stream: &Stream, subject: &str, after: u64, max: usize) -> Re
 }
 
 /// Decodes an entry from a message.
-pub(super) fn stored(sequence: u64, payload: &[u8]) -> Result<Arc<Stored>, ReadError> {
-    let position = Position(sequence);
-    let entry = record::read_line(&String::from_utf8_lossy(payload));
-    let entry = entry.map_err(|source| ReadError::Record { position, source })?;
-    Ok(Arc::new(Stored { position, entry: Arc::new(entry) }))
+pub(super) fn stored(sequence: u64, payload: &[u8]) -> Result<Arc<Stored>, DecodeError> {
+    let entry = record::read_line(&String::from_utf8_lossy(payload))?;
+    Ok(Arc::new(Stored { position: Position(sequence), entry: Arc::new(entry) }))
 }

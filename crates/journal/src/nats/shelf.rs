@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use askbridge_core::ids::Timestamp;
+use async_nats::HeaderMap;
 use async_nats::jetstream::kv;
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::guarded_message::{GuardedMessage, Undelivered, ask};
 use super::store::Inner;
@@ -16,6 +17,8 @@ use crate::shelf::{Expect, Item, Revision, ShelfError};
 
 /// Prefix of each value: when it expires, in milliseconds, or the largest number.
 const HEAD_BYTES: usize = 8;
+/// Keys that are read from the leader at the same time.
+const AT_ONCE: usize = 16;
 /// The headers with which a bucket's clients mark a removed key.
 const PURGED: [(&str, &str); 2] = [("KV-Operation", "PURGE"), ("Nats-Rollup", "sub")];
 
@@ -32,7 +35,7 @@ impl Slot {
     }
 }
 
-fn bucket(inner: &Inner) -> &kv::Store {
+pub(super) fn bucket(inner: &Inner) -> &kv::Store {
     &inner.connection.bucket
 }
 
@@ -49,20 +52,26 @@ async fn look(inner: &Inner, key: &str) -> Result<Slot, ShelfError> {
     Ok(message.map_or(Slot { revision: 0, item: None }, |message| slot(key, &message)))
 }
 
+async fn look_owned(inner: &Inner, key: String) -> Result<Slot, ShelfError> {
+    look(inner, &key).await
+}
+
 fn slot(key: &str, message: &StreamMessage) -> Slot {
     let revision = message.sequence;
-    let removed = message.headers.get("KV-Operation").is_some();
-    let value = message.payload.split_at_checked(HEAD_BYTES).filter(|_| !removed);
-    let item = value.map(|(head, value)| {
-        let expires_at = head.try_into().map_or(i64::MAX, i64::from_be_bytes);
-        Item {
-            key: key.to_owned(),
-            value: Arc::from(value),
-            revision: Revision(revision),
-            expires_at: (expires_at != i64::MAX).then_some(Timestamp(expires_at)),
-        }
-    });
-    Slot { revision, item }
+    Slot { revision, item: item(key, revision, Some(&message.headers), &message.payload) }
+}
+
+/// Reads an item from a message; `None` if the message removed it.
+pub(super) fn item(key: &str, revision: u64, headers: Option<&HeaderMap>, payload: &[u8]) -> Option<Item> {
+    let removed = headers.is_some_and(|headers| headers.get("KV-Operation").is_some());
+    let (head, value) = payload.split_at_checked(HEAD_BYTES).filter(|_| !removed)?;
+    let expires_at = head.try_into().map_or(i64::MAX, i64::from_be_bytes);
+    Some(Item {
+        key: key.to_owned(),
+        value: Arc::from(value),
+        revision: Revision(revision),
+        expires_at: (expires_at != i64::MAX).then_some(Timestamp(expires_at)),
+    })
 }
 
 pub(super) async fn get(inner: &Inner, key: &str, now: Timestamp) -> Result<Option<Item>, ShelfError> {
@@ -147,24 +156,31 @@ pub(super) async fn take(inner: &Inner, key: &str, now: Timestamp) -> Result<Opt
     }
 }
 
-/// Returns everything under a prefix, expired or not.
-async fn everything(inner: &Inner, prefix: &str) -> Result<Vec<Item>, ShelfError> {
+/// Returns the subjects of all keys in the folder of a prefix.
+pub(super) fn filter_of(inner: &Inner, prefix: &str) -> String {
     let folder = prefix.rfind('/').map_or("", |end| &prefix[..end]);
     let kv_prefix = &bucket(inner).prefix;
-    let filter = if folder.is_empty() { format!("{kv_prefix}>") } else { format!("{kv_prefix}{}.>", encode(folder)) };
+    if folder.is_empty() { format!("{kv_prefix}>") } else { format!("{kv_prefix}{}.>", encode(folder)) }
+}
+
+/// Returns everything under a prefix, expired or not.
+async fn everything(inner: &Inner, prefix: &str) -> Result<Vec<Item>, ShelfError> {
+    let filter = filter_of(inner, prefix);
     let subjects = ask(|| async {
         let info = bucket(inner).stream.info_with_subjects(&filter).await.map_err(Fault::new)?;
         info.try_collect::<Vec<_>>().await.map_err(Fault::new)
     });
-    let mut items = Vec::new();
-    for (subject, _) in subjects.await.map_err(ShelfError::Down)? {
-        let Some(key) = subject.strip_prefix(kv_prefix).and_then(decode) else {
-            continue;
-        };
-        if key.starts_with(prefix) {
-            items.extend(look(inner, &key).await?.item);
+    let subjects = subjects.await.map_err(ShelfError::Down)?;
+    let mut looks = Vec::with_capacity(subjects.len());
+    for (subject, _) in subjects {
+        if let Some(key) = subject.strip_prefix(&bucket(inner).prefix).and_then(decode)
+            && key.starts_with(prefix)
+        {
+            looks.push(look_owned(inner, key));
         }
     }
+    let found: Vec<Slot> = stream::iter(looks).buffer_unordered(AT_ONCE).try_collect().await?;
+    let mut items: Vec<_> = found.into_iter().filter_map(|slot| slot.item).collect();
     items.sort_by(|a, b| a.key.cmp(&b.key));
     Ok(items)
 }
@@ -212,7 +228,7 @@ fn encode(key: &str) -> String {
 }
 
 /// Decodes what [`encode`] wrote.
-fn decode(subject: &str) -> Option<String> {
+pub(super) fn decode(subject: &str) -> Option<String> {
     let mut words = Vec::new();
     for word in subject.split('.') {
         if word == "==" {

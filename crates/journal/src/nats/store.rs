@@ -7,27 +7,32 @@ use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::limits;
 use futures_util::Stream;
+use futures_util::future::{BoxFuture, FutureExt};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use super::bus::NatsBus;
-use super::connect::{Connection, Options, connect};
+use super::connect::{Connection, connect};
 use super::error::Error;
 use super::guarded_message::{GuardedMessage, Undelivered};
-use super::{follow, forget, read, shelf};
+use super::monitor::SyncAlways;
+use super::options::Options;
+use super::{follow, forget, link, monitor, read, shelf, watch};
 use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
 use crate::erased::Upkeep;
+use crate::fault::Fault;
 use crate::forgetting::{Forgetting, Forgotten};
-use crate::index::copy::Copy;
+use crate::health::{Contact, Health, Lag, ServerTime};
+use crate::index::following::{Following, Known};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::record;
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 
 /// A journal, a shelf and a bus on NATS JetStream. Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct Nats {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
     /// Dropped with the last handle.
     kept: Option<Arc<Mutex<IndexCopies>>>,
 }
@@ -39,14 +44,14 @@ pub(super) struct Inner {
     client: u64,
     /// Counts the items that this client has put on the shelf.
     marks: AtomicU64,
-    /// The newest known sequence of each stream.
-    newest: Vec<AtomicU64>,
+    /// What this node knows of each stream.
+    pub(super) known: Arc<Known>,
 }
 
 /// Indexes and the tasks that update them.
 #[derive(Debug, Default)]
 struct IndexCopies {
-    copies: Vec<Copy>,
+    following: Vec<Arc<Following>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -57,17 +62,13 @@ impl Drop for IndexCopies {
 }
 
 impl Inner {
-    pub(super) fn saw(&self, stream: usize, sequence: u64) {
-        self.newest[stream].fetch_max(sequence, Ordering::Relaxed);
-    }
-
     /// Returns an id for an item on the shelf.
     pub(super) fn mark(&self) -> String {
         format!("{:016x}-{}", self.client, self.marks.fetch_add(1, Ordering::Relaxed))
     }
 
     pub(super) fn subject(&self, session: SessionId, lane: &str) -> (usize, String) {
-        let stream = stream_of(session, self.newest.len());
+        let stream = stream_of(session, self.known.streams());
         (stream, format!("{}.{stream}.{session}.{lane}", self.name))
     }
 }
@@ -83,12 +84,60 @@ impl Nats {
     /// Connects to a journal, or creates one.
     pub async fn connect(options: &Options) -> Result<Self, Error> {
         let connection = connect(options).await?;
-        let newest = (0..options.streams).map(|_| AtomicU64::new(0)).collect();
-        let inner =
-            Inner { connection, name: options.name.clone(), client: options.client, marks: AtomicU64::new(0), newest };
+        let known = Arc::new(Known::new(connection.streams.len()));
+        let (name, client) = (options.name.clone(), options.client);
+        let inner = Arc::new(Inner { connection, name, client, marks: AtomicU64::new(0), known });
         let source = |source| Error::Request { what: "find the newest entry", source };
         follow::newest(&inner).await.map_err(source)?;
-        Ok(Self { inner: Arc::new(inner), kept: Some(Arc::default()) })
+        tokio::spawn(link::look_after(Arc::downgrade(&inner)));
+        Ok(Self { inner, kept: Some(Arc::default()) })
+    }
+
+    /// Returns how many streams the sessions are spread over.
+    pub fn streams(&self) -> usize {
+        self.inner.known.streams()
+    }
+
+    /// Can this node serve from the journal? Costs nothing: it says what was last seen.
+    pub fn health(&self) -> Health {
+        let indexes: Vec<_> = self.following().iter().map(|following| following.health()).collect();
+        let mut worst = Health::Following;
+        for health in indexes {
+            match (&worst, &health) {
+                (_, Health::Unreadable(_)) => return health,
+                (Health::Following, _) => worst = health,
+                _ => {}
+            }
+        }
+        match self.inner.connection.link.silence() {
+            Some(since) => Health::Unreachable { since },
+            None => worst,
+        }
+    }
+
+    /// Returns how far the index is behind the journal, the slowest one if there are several.
+    pub fn lag(&self) -> Lag {
+        let lags = self.following().into_iter().map(|following| following.lag());
+        lags.max_by_key(|lag| (lag.time, lag.entries)).unwrap_or_default()
+    }
+
+    /// Returns what happened to the connection and to the streams' leaders.
+    pub fn contact(&self) -> Contact {
+        self.inner.connection.link.contact(&self.inner.connection.client, self.streams())
+    }
+
+    /// Asks for the time of a server, to compare this machine's clock with.
+    pub async fn server_time(&self) -> Result<ServerTime, Fault> {
+        link::server_time(&self.inner).await
+    }
+
+    /// Asks the servers' monitoring addresses whether each message is on disk before it is acknowledged.
+    pub async fn check_sync(monitors: &[String]) -> SyncAlways {
+        monitor::check_sync(monitors).await
+    }
+
+    fn following(&self) -> Vec<Arc<Following>> {
+        self.kept.as_ref().map(|kept| kept.lock().following.clone()).unwrap_or_default()
     }
 
     /// Returns the bus between the nodes.
@@ -101,16 +150,32 @@ impl Nats {
         Self { inner: Arc::clone(&self.inner), kept: None }
     }
 
-    pub(super) fn keep(&self, copy: Copy, task: JoinHandle<()>) {
+    pub(super) fn keep(&self, following: Arc<Following>, task: JoinHandle<()>) {
         if let Some(kept) = &self.kept {
             let mut kept = kept.lock();
-            kept.copies.push(copy);
+            kept.following.push(following);
             kept.tasks.push(task);
         }
     }
 }
 
-impl Upkeep for Nats {}
+impl Upkeep for Nats {
+    fn health(&self) -> Health {
+        self.health()
+    }
+
+    fn lag(&self) -> Lag {
+        self.lag()
+    }
+
+    fn contact(&self) -> Option<Contact> {
+        Some(self.contact())
+    }
+
+    fn server_time(&self) -> BoxFuture<'_, Result<Option<ServerTime>, Fault>> {
+        async { self.server_time().await.map(Some) }.boxed()
+    }
+}
 
 impl Journal for Nats {
     async fn append(&self, entry: Arc<Entry>, guard: Guard) -> Result<Position, AppendError> {
@@ -129,7 +194,7 @@ impl Journal for Nats {
         };
         match message.send(&self.inner.connection.context).await {
             Ok(sequence) => {
-                self.inner.saw(stream, sequence);
+                self.inner.known.wrote(stream, sequence);
                 Ok(Position(sequence))
             }
             Err(Undelivered::Conflict) => Err(AppendError::Conflict),
@@ -158,14 +223,15 @@ impl Journal for Nats {
 
     async fn forget(&self, sessions: &[SessionId], at: Timestamp, by: &str) -> Result<Forgotten, ForgetError> {
         let mut forgotten = Forgotten::default();
-        for number in 0..self.inner.newest.len() {
+        for number in 0..self.streams() {
             let here: Vec<_> = sessions.iter().copied().filter(|it| self.inner.subject(*it, "*").0 == number).collect();
             let done = forget::forget(&self.inner, number, &here, at, by).await.map_err(ForgetError)?;
             forgotten += done.map(|forgetting| forgetting.sum()).unwrap_or_default();
         }
-        let copies = self.kept.as_ref().map(|kept| kept.lock().copies.clone());
-        for copy in copies.into_iter().flatten() {
-            sessions.iter().try_for_each(|session| copy.forget(*session)).map_err(ForgetError)?;
+        // The index removes them when it reads the record. If that takes longer than a request waits, its next query
+        // waits as well.
+        for following in self.following() {
+            let _ = following.with_own_writes().await;
         }
         Ok(forgotten)
     }
@@ -175,12 +241,11 @@ impl Journal for Nats {
     }
 
     fn start(&self) -> Cursor {
-        Cursor::start(self.inner.connection.identity, self.inner.newest.len())
+        Cursor::start(self.inner.connection.identity, self.streams())
     }
 
     fn now(&self) -> Cursor {
-        let places = self.inner.newest.iter().map(|newest| newest.load(Ordering::Relaxed));
-        Cursor::new(self.inner.connection.identity, places.collect())
+        Cursor::new(self.inner.connection.identity, self.inner.known.newest())
     }
 
     fn exclusive(&self) -> bool {
@@ -221,5 +286,11 @@ impl Shelf for Nats {
 
     async fn sweep(&self, now: Timestamp) -> Result<usize, ShelfError> {
         shelf::sweep(&self.inner, now).await
+    }
+}
+
+impl WatchShelf for Nats {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        watch::watch(Arc::clone(&self.inner), prefix, after)
     }
 }

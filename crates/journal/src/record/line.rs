@@ -11,6 +11,10 @@ use serde_json::value::RawValue;
 use super::v1::{DecodeError, decode};
 use crate::entry::{Digest, Entry, Written};
 
+/// How a line of this release begins. Others are examined further.
+const OURS: &str = "{\"v\":1,";
+const _: () = assert!(super::FORMAT == 1, "`OURS` names the format");
+
 /// Writes an entry as one line. The events are copied as they were encoded.
 pub fn write_line(entry: &Entry, position: Option<Position>) -> String {
     let mut line = String::with_capacity(entry.bytes() + 320);
@@ -54,6 +58,12 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         let source = <serde_json::Error as serde::de::Error>::custom(format!("`{what}` cannot be read"));
         DecodeError::Malformed { kind: "entry".to_owned(), source: Arc::new(source) }
     };
+    // A newer format may have other fields, so its number is read first.
+    if !line.starts_with(OURS)
+        && let Some(format) = written_by(line).format.filter(|format| *format > super::FORMAT)
+    {
+        return Err(DecodeError::Newer { kind: format!("entry, format {format}") });
+    }
     let line: EntryLine<'_> = serde_json::from_str(line).map_err(malformed)?;
     let written = |raw: &RawValue| Ok(Written { event: decode(raw.get())?.into(), json: raw.get().into() });
     Ok(Entry {
@@ -70,6 +80,30 @@ pub fn read_line(line: &str) -> Result<Entry, DecodeError> {
         prev: line.prev.map_or(Some(Digest::ZERO), read_digest).ok_or_else(|| bad("prev"))?,
         events: line.events.into_iter().map(written).collect::<Result<_, DecodeError>>()?,
     })
+}
+
+/// Who wrote a line, as far as it can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WrittenBy {
+    pub format: Option<u32>,
+    pub session: Option<SessionId>,
+    pub node: Option<NodeId>,
+}
+
+/// Reads who wrote a line, also if this release cannot read the rest of it.
+pub fn written_by(line: &str) -> WrittenBy {
+    #[derive(Deserialize)]
+    struct Head<'a> {
+        v: Option<u32>,
+        session: Option<&'a str>,
+        node: Option<&'a str>,
+    }
+    let Ok(head) = serde_json::from_str::<Head<'_>>(line) else { return WrittenBy::default() };
+    WrittenBy {
+        format: head.v,
+        session: head.session.and_then(|session| session.parse().ok()),
+        node: head.node.and_then(|node| u64::from_str_radix(node, 16).ok()).map(NodeId),
+    }
 }
 
 fn read_digest(text: &str) -> Option<Digest> {

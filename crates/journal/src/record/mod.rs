@@ -6,7 +6,7 @@
 mod line;
 pub mod v1;
 
-pub use line::{read_line, write_line};
+pub use line::{WrittenBy, read_line, write_line, written_by};
 pub(crate) use v1::kind_of;
 pub use v1::{DecodeError, EventSchema, decode, encode};
 

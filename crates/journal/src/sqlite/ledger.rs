@@ -18,6 +18,7 @@ use super::rows;
 use super::schema::meta;
 use super::shelves::{self, Change, Changed};
 use super::space;
+use super::watch::ShelfFeed;
 use super::watermark::Watermark;
 use crate::entry::{Entry, Stored, lane_number};
 use crate::fault::Fault;
@@ -25,7 +26,7 @@ use crate::forgetting::Forgotten;
 use crate::index::{self, Gists, IndexWriter, RankCache};
 use crate::journal::{AppendError, ForgetError, Guard};
 use crate::meter::Meter;
-use crate::shelf::ShelfError;
+use crate::shelf::{ShelfChange, ShelfError};
 
 /// A write, and where to send its result.
 #[derive(Debug)]
@@ -66,6 +67,7 @@ pub(crate) struct Ledger {
     /// Records the last position in a file beside the journal.
     watermark: Option<Watermark>,
     recent: Arc<Recent>,
+    feed: Arc<ShelfFeed>,
     meter: Arc<Meter>,
 }
 
@@ -94,8 +96,8 @@ impl Ledger {
         let newest = newest.max(meta(conn, "newest_forgotten")?.unwrap_or(0)).cast_unsigned();
         let recent = Arc::new(Recent::new(newest));
         let indexed = Indexed::Here(RankCache::default());
-        let (path, heads, meter) = (path.to_owned(), HashMap::default(), Arc::default());
-        Ok(Self { path, newest, heads, indexed, watermark: None, recent, meter })
+        let (path, heads, feed, meter) = (path.to_owned(), HashMap::default(), Arc::default(), Arc::default());
+        Ok(Self { path, newest, heads, indexed, watermark: None, recent, feed, meter })
     }
 
     /// Records the last position from now on.
@@ -114,6 +116,10 @@ impl Ledger {
         &self.recent
     }
 
+    pub(crate) fn feed(&self) -> &Arc<ShelfFeed> {
+        &self.feed
+    }
+
     pub(crate) fn meter(&self) -> &Arc<Meter> {
         &self.meter
     }
@@ -130,7 +136,9 @@ impl Ledger {
         }
         let mut fresh = Vec::with_capacity(jobs.len());
         let mut done = Vec::with_capacity(jobs.len());
-        let outcome = self.apply(conn, jobs, &mut fresh, &mut done).map_err(|error| (error, FailurePhase::Before));
+        let mut told = Vec::new();
+        let outcome =
+            self.apply(conn, jobs, &mut fresh, &mut done, &mut told).map_err(|error| (error, FailurePhase::Before));
         let applied = Instant::now();
         let outcome = outcome.and_then(|()| {
             let commit = conn.prepare_cached("COMMIT").and_then(|mut commit| commit.execute(()));
@@ -144,6 +152,7 @@ impl Ledger {
                 let wrote = conn.total_changes() != changes;
                 self.meter.committed(begun.elapsed(), applied.elapsed(), fresh.len(), wrote);
                 self.recent.push(&fresh);
+                self.feed.tell(told);
                 done.into_iter().for_each(|done| self.tell(done));
                 if let Indexed::Beside(projector) = &self.indexed {
                     projector.nudge();
@@ -175,6 +184,7 @@ impl Ledger {
         jobs: &mut Vec<Job>,
         fresh: &mut Vec<Arc<Stored>>,
         done: &mut Vec<Done>,
+        told: &mut Vec<ShelfChange>,
     ) -> rusqlite::Result<()> {
         conn.prepare_cached("BEGIN IMMEDIATE")?.execute(())?;
         // On an error, the caller fails the jobs that are still in `jobs`.
@@ -186,7 +196,7 @@ impl Ledger {
                 }
                 Job::Forget { sessions, at, by, .. } => JobResult::Forget(self.forget(conn, sessions, *at, by, fresh)?),
                 Job::Shrink { pages, .. } => JobResult::Shrunk(space::give_back(conn, "main", *pages)?),
-                Job::Change { change, .. } => JobResult::Change(shelves::change(conn, change)?),
+                Job::Change { change, .. } => JobResult::Change(shelves::change(conn, change, told)?),
             };
             match (made, jobs.pop()) {
                 (JobResult::Append(result), Some(Job::Append { reply, .. })) => done.push(Done::Append(result, reply)),

@@ -4,7 +4,9 @@
 //! - `writer` is the thread that commits all queued jobs in one transaction; `ledger` applies them.
 //! - `projector` keeps the index, in a file of its own.
 //! - `recent` keeps the newest entries in memory, so that `follow` rarely reads the disk.
+//! - `watch` tells watchers of the shelf's changes.
 //! - `forget` removes sessions and stores the proof; `space` returns free pages to the disk.
+//! - `own` is a shelf without a journal, for a node whose journal is elsewhere.
 //! - `db` lends connections for reading.
 
 mod db;
@@ -14,6 +16,7 @@ mod forget;
 mod ledger;
 mod lock;
 mod open;
+mod own;
 mod projector;
 mod readers;
 mod recent;
@@ -23,11 +26,13 @@ mod seal;
 mod shelves;
 mod space;
 mod store;
+mod watch;
 mod watermark;
 mod writer;
 
 pub use error::Error;
 pub use open::Options;
+pub use own::OwnShelf;
 pub use space::Space;
 
 pub(crate) use space::{measure, rewrite};
@@ -45,4 +50,5 @@ pub(crate) use rows::{COLUMNS, read_between, read_session, read_session_back, st
 pub(crate) use schema::{Format, create, format, meta, set_meta};
 pub(crate) use seal::seal_of;
 pub(crate) use shelves::{Change, Changed, find as find_on_shelf, list as list_shelf};
+pub(crate) use watch::{ShelfFeed, watch};
 pub(crate) use watermark::{Mark, RecordedEnd, WATERMARK_FILE, known};

@@ -24,6 +24,7 @@ use super::recent::Recent;
 use super::rows::{read_session, read_session_back};
 use super::shelves::{self, Change, Changed};
 use super::space::{self, Space};
+use super::watch::{self, ShelfFeed};
 use super::watermark::{self, Mark, Watermark};
 use super::writer;
 use crate::cursor::Cursor;
@@ -35,7 +36,7 @@ use crate::index::Index;
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
 use crate::meter::Meter;
 use crate::record::FORMAT;
-use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError};
+use crate::shelf::{Expect, Item, Revision, Shelf, ShelfError, WatchShelf, Watched};
 
 /// A journal and a shelf in one SQLite file. Clones share it; dropping the last one closes the file.
 #[derive(Debug, Clone)]
@@ -46,6 +47,7 @@ struct Inner {
     db: Db,
     projector: Arc<Projector>,
     recent: Arc<Recent>,
+    feed: Arc<ShelfFeed>,
     meter: Arc<Meter>,
     identity: u64,
     path: PathBuf,
@@ -68,7 +70,8 @@ impl Sqlite {
         let opened = open::open(options)?;
         let path = opened.path;
         let ledger = Ledger::new(&opened.conn, &path).map_err(|source| Error::of(&path, source))?;
-        let (recent, meter) = (Arc::clone(ledger.recent()), Arc::clone(ledger.meter()));
+        let (recent, meter, feed) =
+            (Arc::clone(ledger.recent()), Arc::clone(ledger.meter()), Arc::clone(ledger.feed()));
         let mark = Mark { identity: opened.identity, newest: recent.newest() };
         if let Some(known) = watermark::known(&options.dir)? {
             known.check(&path, Some(mark)).inspect_err(|_| open::leave_as_it_is(&opened.conn))?;
@@ -92,7 +95,7 @@ impl Sqlite {
         };
         let db = Db::file(projector.path(), &path)?;
         let (identity, lock) = (opened.identity, opened.lock);
-        Ok(Self(Arc::new(Inner { db, projector, recent, meter, identity, path, writer, lock })))
+        Ok(Self(Arc::new(Inner { db, projector, recent, feed, meter, identity, path, writer, lock })))
     }
 
     /// Returns why the store is read-only, if it is.
@@ -319,5 +322,11 @@ impl Shelf for Sqlite {
             Changed::Swept(count) => Ok(count),
             other => unreachable!("a sweep is answered by {other:?}"),
         }
+    }
+}
+
+impl WatchShelf for Sqlite {
+    fn watch(&self, prefix: &str, after: Revision) -> impl Stream<Item = Watched> + Send + 'static {
+        watch::watch(self.0.db.clone(), Arc::clone(&self.0.feed), prefix, after)
     }
 }

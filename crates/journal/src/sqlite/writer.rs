@@ -47,6 +47,7 @@ fn run(conn: Connection, mut ledger: Ledger, mut queue: mpsc::Receiver<Job>) {
         jobs.clear();
     }
     ledger.recent().close();
+    ledger.feed().close();
     // Everything is durable already; this makes the next start quicker and the file complete without its log.
     if let Err(error) = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
         tracing::warn!(%error, "Could not fold the log into the journal; the next start will");

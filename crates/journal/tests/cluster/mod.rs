@@ -1,47 +1,120 @@
-//! Three real NATS servers on this machine, ended with the test.
+//! Real NATS servers on this machine, ended with the test.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::fmt::Write;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use askbridge_journal::Nats;
 use askbridge_journal::nats::Options;
 
+/// How to start the servers.
+pub(crate) struct Setup {
+    pub(crate) servers: usize,
+    /// More lines of each server's configuration.
+    pub(crate) more: String,
+    pub(crate) syncs_always: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { servers: 3, more: String::new(), syncs_always: true }
+    }
+}
+
 pub(crate) struct Cluster {
     servers: Vec<Option<Child>>,
-    url: String,
-    _dir: tempfile::TempDir,
+    ports: Vec<u16>,
+    monitors: Vec<u16>,
+    dir: tempfile::TempDir,
 }
 
 impl Cluster {
     pub(crate) fn start() -> Self {
+        Self::with(&Setup::default())
+    }
+
+    /// One server without a cluster.
+    pub(crate) fn alone() -> Self {
+        Self::with(&Setup { servers: 1, ..Setup::default() })
+    }
+
+    pub(crate) fn with(setup: &Setup) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let ports = free_ports(6);
-        let routes: Vec<_> = ports[3..].iter().map(|port| format!("nats-route://127.0.0.1:{port}")).collect();
-        let routes = routes.join(", ");
-        let servers = (0..3).map(|number| {
-            let (store, config) = (dir.path().join(format!("{number}")), dir.path().join(format!("{number}.conf")));
-            let text = format!(
-                "server_name: n{number}\nlisten: \"127.0.0.1:{}\"\n\
-                 jetstream {{ store_dir: \"{}\", sync_interval: always, max_memory_store: 64MB, max_file_store: 1GB }}\n\
-                 cluster {{ name: ab, listen: \"127.0.0.1:{}\", routes: [{routes}] }}\n",
+        let count = setup.servers;
+        let ports = free_ports(3 * count);
+        let routes: Vec<_> = ports[2 * count..].iter().map(|port| format!("nats-route://127.0.0.1:{port}")).collect();
+        for number in 0..count {
+            let sync = if setup.syncs_always { ", sync_interval: always" } else { "" };
+            let mut text = format!(
+                "server_name: n{number}\nlisten: \"127.0.0.1:{}\"\nhttp: \"127.0.0.1:{}\"\n\
+                 jetstream {{ store_dir: \"{}\"{sync}, max_memory_store: 64MB, max_file_store: 1GB }}\n{}\n",
                 ports[number],
-                store.display(),
-                ports[3 + number],
+                ports[count + number],
+                dir.path().join(format!("{number}")).display(),
+                setup.more,
             );
-            std::fs::write(&config, text).unwrap();
-            let mut command = Command::new(binary());
-            command.arg("-c").arg(config).arg("-l").arg(dir.path().join(format!("{number}.log")));
-            Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-        });
-        let servers = servers.collect();
-        let addresses: Vec<_> = ports[..3].iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
-        Self { servers, url: addresses.join(","), _dir: dir }
+            if count > 1 {
+                let (listen, routes) = (ports[2 * count + number], routes.join(", "));
+                writeln!(text, "cluster {{ name: ab, listen: \"127.0.0.1:{listen}\", routes: [{routes}] }}").unwrap();
+            }
+            std::fs::write(dir.path().join(format!("{number}.conf")), text).unwrap();
+        }
+        let monitors = ports[count..2 * count].to_vec();
+        let servers = (0..count).map(|_| None).collect();
+        let mut cluster = Self { servers, ports: ports[..count].to_vec(), monitors, dir };
+        (0..count).for_each(|number| cluster.revive(number));
+        cluster
+    }
+
+    /// The folder of the servers' files.
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The addresses of all servers, with a user and a password if there is one.
+    pub(crate) fn url_as(&self, user: &str) -> String {
+        let at = if user.is_empty() { String::new() } else { format!("{user}@") };
+        let addresses: Vec<_> = self.ports.iter().map(|port| format!("nats://{at}127.0.0.1:{port}")).collect();
+        addresses.join(",")
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.url_as("")
+    }
+
+    pub(crate) fn monitors(&self) -> Vec<String> {
+        self.monitors.iter().map(|port| format!("http://127.0.0.1:{port}")).collect()
+    }
+
+    /// What a node needs to connect.
+    pub(crate) fn options(&self, client: u64) -> Options {
+        let replicas = self.servers.len().min(3);
+        Options { streams: 3, replicas, ..Options::new(self.url(), 7, client) }
     }
 
     /// Connects as a node of its own.
     pub(crate) async fn node(&self, client: u64) -> Nats {
-        Nats::connect(&Options { streams: 3, ..Options::new(&self.url, 7, client) }).await.unwrap()
+        Nats::connect(&self.options(client)).await.unwrap()
+    }
+
+    /// Connects as a program that is not askbridge.
+    pub(crate) async fn stranger(&self) -> async_nats::jetstream::Context {
+        let addresses: Vec<_> = self.ports.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+        let client = async_nats::ConnectOptions::new().retry_on_initial_connect().connect(addresses).await.unwrap();
+        client.flush().await.unwrap();
+        async_nats::jetstream::new(client)
+    }
+
+    /// Starts a server, or starts it again.
+    pub(crate) fn revive(&mut self, server: usize) {
+        let config = self.dir.path().join(format!("{server}.conf"));
+        let log = self.dir.path().join(format!("{server}.log"));
+        let mut command = Command::new(binary());
+        command.arg("-c").arg(config).arg("-l").arg(log).stdout(Stdio::null()).stderr(Stdio::null());
+        self.servers[server] = Some(command.spawn().unwrap());
     }
 
     /// Kills a server.
@@ -50,6 +123,11 @@ impl Cluster {
             child.kill().unwrap();
             child.wait().unwrap();
         }
+    }
+
+    /// The number of the server with this name.
+    pub(crate) fn named(&self, name: &str) -> usize {
+        name.strip_prefix('n').and_then(|number| number.parse().ok()).unwrap()
     }
 }
 

@@ -30,6 +30,9 @@ pub struct Problem {
     /// Who decided first, and when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<WinnerJson>,
+    /// The code that a device shows with the tap, for the machine that wants to be connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tap_code: Option<String>,
     /// On HTTP also the header `Retry-After`; a socket has no headers.
     #[serde(rename = "retry_after_seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after_secs: Option<u64>,
@@ -65,6 +68,7 @@ impl Problem {
             retry: matches!(status, 429 | 503),
             errors: Vec::new(),
             winner: None,
+            tap_code: None,
             retry_after_secs: match status {
                 429 | 503 => Some(1),
                 _ => None,

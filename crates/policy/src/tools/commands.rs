@@ -1,6 +1,6 @@
 //! Patterns for commands: `npm test`, `npm test *`, `git * main`, and the older `npm test:*`.
 
-use askbridge_core::rules::asks::{Part, TextPattern};
+use askbridge_core::rules::asks::{Need, Part, TextPattern};
 
 #[derive(Debug)]
 pub(super) struct CommandPattern {
@@ -32,6 +32,16 @@ impl CommandPattern {
         let literal = text.split('*').next().unwrap_or_default();
         let names_them = part.assigned_bytes == 0 || literal.len() >= part.assigned_bytes;
         names_them && self.is_like(&part.text)
+    }
+
+    /// What every call has with a text that is like the pattern.
+    pub(super) fn needs(&self) -> Vec<Need> {
+        let literal: Vec<_> = match (&self.alone, &self.pattern) {
+            (Some(text), _) => vec![text.as_str()],
+            (None, TextPattern::Exact(text) | TextPattern::Stars(text)) => text.split('*').collect(),
+        };
+        let texts = literal.into_iter().map(|text| Need::Text(text.to_owned()));
+        self.beginning().map(Need::Word).into_iter().chain(texts).collect()
     }
 
     /// The first word or the first two, if every text that is like the pattern begins with them.

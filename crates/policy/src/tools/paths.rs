@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use askbridge_core::rules::asks::Leaning;
-use globset::{GlobBuilder, GlobMatcher};
+use askbridge_core::rules::asks::{Leaning, Need};
 
+use super::globs::PathGlob;
 use super::spec::Yes;
 
 #[derive(Debug)]
 pub(super) struct PathPattern {
     base: Base,
-    /// The path itself, and everything below it.
-    matchers: [GlobMatcher; 2],
-    /// The longest part without wildcards: every path that matches has it as a part, also if it begins with `~`.
-    part: Option<String>,
+    glob: PathGlob,
+    /// The parts without wildcards, and the literal texts in others: every path that matches has them, also if it begins
+    /// with `~`.
+    literal: Vec<Need>,
     /// For `~` in the path of a call.
     home: Option<String>,
     /// Upper and lower case are the same: `.ENV` is `.env` on many disks. Not for rules that say yes.
@@ -50,36 +50,21 @@ impl PathPattern {
             return Err(format!("`{spec}` would match nothing; write it without `.`, `..` and empty parts"));
         }
         let any_case = yes == Yes::Never;
-        let anywhere = if from_base { "" } else { "**/" };
-        // Braces have no meaning in `.gitignore`.
-        let text = text.replace('{', "[{]").replace('}', "[}]");
-        let text = if any_case { text.to_lowercase() } else { text };
-        let compile = |glob: String| {
-            let glob = GlobBuilder::new(&glob)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .case_insensitive(any_case)
-                .build();
-            glob.map(|glob| glob.compile_matcher())
-                .map_err(|error| format!("`{spec}` is not a pattern for paths: {}", error.kind()))
-        };
-        let matchers = [compile(format!("{anywhere}{text}"))?, compile(format!("{anywhere}{text}/**"))?];
-        let is_literal = |part: &&str| !part.is_empty() && !part.contains(['*', '?', '[', ']', '\\', '{', '}', '!']);
+        let glob = PathGlob::read(text, !from_base, any_case)
+            .map_err(|why| format!("`{spec}` is not a pattern for paths: {why}"))?;
+        let text = if any_case { text.to_lowercase() } else { text.to_owned() };
         let home = home.map(|home| home.trim_end_matches('/').to_owned());
-        let in_home = |part: &&str| {
-            home.as_ref().is_some_and(|home| home.split('/').any(|above| above.to_lowercase() == part.to_lowercase()))
-        };
-        let parts = text.split('/').filter(is_literal).filter(|part| !in_home(part));
-        let part = parts.max_by_key(|part| part.len()).map(str::to_owned);
-        Ok(Self { base, matchers, part, home, any_case })
+        let literal = literal(&text, home.as_deref().unwrap_or_default());
+        Ok(Self { base, glob, literal, home, any_case })
     }
 
-    pub(super) fn part(&self) -> Option<&str> {
-        self.part.as_deref()
+    /// What every call has whose path matches.
+    pub(super) fn needs(&self) -> &[Need] {
+        &self.literal
     }
 
     fn is_match(&self, path: &str) -> bool {
-        self.matchers.iter().any(|matcher| matcher.is_match(path))
+        self.glob.is_match(path)
     }
 
     fn cased<'t>(&self, text: &'t str) -> Cow<'t, str> {
@@ -92,7 +77,8 @@ impl PathPattern {
         let trimmed = path.trim();
         let in_home = trimmed.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let from_home = in_home.zip(self.home.as_deref()).map(|(rest, home)| format!("{home}{rest}"));
-        let mut readings = [Some(path), Some(trimmed), from_home.as_deref()].into_iter().flatten();
+        let trimmed = Some(trimmed).filter(|trimmed| *trimmed != path);
+        let mut readings = [Some(path), trimmed, from_home.as_deref()].into_iter().flatten();
         let fits = |path: &str| self.matches_as_written(path, folder, leaning);
         match leaning {
             Leaning::Every => {
@@ -125,6 +111,25 @@ impl PathPattern {
         let Some(rest) = whole.strip_prefix(base.trim_end_matches('/')) else { return false };
         rest.strip_prefix('/').is_some_and(|rest| self.is_match(rest))
     }
+}
+
+/// What has to be in a path or its folder as it is written. What may come from the home folder instead, of a path that
+/// begins with `~`, need not.
+fn literal(pattern: &str, home: &str) -> Vec<Need> {
+    let home = home.to_lowercase();
+    let in_home = |text: &str, whole: bool| {
+        let text = text.to_lowercase();
+        home.split('/').any(|above| if whole { above == text } else { above.contains(&text) })
+    };
+    let parts = pattern.split('/').filter(|part| !part.is_empty() && !part.contains(['[', ']', '\\', '{', '}', '!']));
+    let needs = parts.flat_map(|part| match part.contains(['*', '?']) {
+        false => vec![Need::Word(part.to_owned())].into_iter().filter(|_| !in_home(part, true)).collect::<Vec<_>>(),
+        true => {
+            let texts = part.split(['*', '?']).filter(|text| !text.is_empty() && !in_home(text, false));
+            texts.map(|text| Need::Text(text.to_owned())).collect()
+        }
+    });
+    needs.collect()
 }
 
 /// Resolves `.` and `..` as texts. Links are not followed: the file may not be on this machine.

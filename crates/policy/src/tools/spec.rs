@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use askbridge_core::rules::asks::{Anchor, Call, Leaning, TextPattern, ToolCondition};
-use url::Url;
+use askbridge_core::rules::asks::{Call, Leaning, Need, TextPattern, ToolCondition};
 
 use super::commands::CommandPattern;
+use super::hosts::host;
 use super::paths::PathPattern;
 
 /// May a rule with these strings say yes? Then they must not be wider than they look.
@@ -209,19 +209,41 @@ impl ToolCondition for ToolSpecs {
         }
     }
 
-    fn anchors(&self) -> Option<Vec<Anchor>> {
-        let mut anchors = Vec::new();
-        for spec in &self.0 {
-            let word = match &spec.spec {
-                Spec::Command(pattern) => pattern.beginning(),
-                Spec::Path { pattern, .. } => pattern.part().map(str::to_owned),
-                _ => None,
+    fn needs(&self) -> Vec<Vec<Need>> {
+        let ways = self.0.iter().flat_map(|spec| {
+            let needs = spec.spec.needs();
+            let named = |tool: &str| Need::Tool(TextPattern::Exact(tool.to_owned()));
+            let tools = match spec.tools() {
+                // What is needed of the path finds few rules, whatever the tool is.
+                Some(tools) if tools.len() > 1 && needs.iter().any(Need::finds_rules) => return vec![needs],
+                Some(tools) => tools.into_iter().map(named).collect(),
+                None => vec![Need::Tool(spec.tool.clone())],
             };
-            for tool in spec.tools()? {
-                anchors.push(Anchor { tool: tool.to_owned(), word: word.clone() });
+            tools.into_iter().map(|tool| [vec![tool], needs.clone()].concat()).collect()
+        });
+        ways.collect()
+    }
+}
+
+impl Spec {
+    /// What every call of the tool has that this holds for.
+    fn needs(&self) -> Vec<Need> {
+        match self {
+            Self::Any => Vec::new(),
+            Self::Command(pattern) => pattern.needs(),
+            Self::Path { pattern, .. } => pattern.needs().to_vec(),
+            Self::Domain(TextPattern::Exact(domain)) => vec![Need::Word(domain.clone())],
+            Self::Domain(TextPattern::Stars(domain)) => {
+                domain.split('*').map(|part| Need::Text(part.to_owned())).collect()
+            }
+            Self::Field { name, pattern } => vec![Need::Field(name.clone(), pattern.clone())],
+            // The pattern is for the skill and its arguments, which are another field.
+            Self::Skill(pattern) => {
+                let first =
+                    pattern.beginning().and_then(|words| words.split(' ').next().map(|word| format!("{word}*")));
+                first.map(|word| Need::Field("skill".to_owned(), TextPattern::new(word))).into_iter().collect()
             }
         }
-        Some(anchors)
     }
 }
 
@@ -245,12 +267,4 @@ fn searched(tool: &str) -> &'static [&'static str] {
 fn leads_elsewhere(glob: &str) -> bool {
     let glob = glob.trim_start();
     glob.starts_with(['/', '~', '\\']) || glob.contains("..")
-}
-
-/// Returns the host of a web address as a browser reads it, in lower case. A client reads `https:evil.example` and
-/// `https://ev%69l.example` as the same host, so texts are not compared.
-fn host(url: &str) -> Option<String> {
-    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-    let host = url.host_str()?.trim_end_matches('.').to_lowercase();
-    (!host.is_empty()).then_some(host)
 }

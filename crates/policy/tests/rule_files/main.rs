@@ -5,10 +5,12 @@
 mod claude;
 mod cookbook;
 mod evasions;
+mod indexed;
 mod limits;
 mod ours;
 mod projects;
 mod reading;
 mod remembering;
+mod risks;
 mod shells;
 mod table;

@@ -1,10 +1,13 @@
-//! A remembered approval allows the very call again, and nothing else.
+//! A remembered decision allows the very call again, and nothing else.
 
-use askbridge_core::ask::{Approval, Body, Plan};
+use askbridge_core::answer::{Answer, Decision, Pick, RuleSays, Scope};
+use askbridge_core::ask::{Approval, Body, Choice, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{AskFacts, Call, RuleFile, RuleSet, Ruled, TermsOf, rule_ask};
 use askbridge_core::terms::Wishes;
-use askbridge_policy::{JsonCall, NotRemembered, Reach, Remembered, read, remember};
+use askbridge_policy::{
+    JsonCall, NotRemembered, Reach, Remembered, RememberedChoice, digest_questions, read, remember,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,10 +25,13 @@ fn approval(tool: &str, input: &Value) -> Body {
     })
 }
 
-fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at: Timestamp) -> bool {
+/// What the rule says about an ask.
+fn says(remembered: &Remembered, body: &Body, session: &str, folder: &str, at: Timestamp) -> Option<RuleSays> {
     let none = Wishes::default();
-    let Body::Approval(asked) = body else { return false };
-    let call = JsonCall::from(asked);
+    let call = match body {
+        Body::Approval(asked) => Some(JsonCall::from(asked)),
+        _ => None,
+    };
     let facts = AskFacts {
         at,
         door: "claude",
@@ -35,7 +41,8 @@ fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at:
         folder: Some(folder),
         branch: None,
         body: Some(body),
-        call: Some(&call as &dyn Call),
+        call: call.as_ref().map(|call| call as &dyn Call),
+        digest_questions: Some(digest_questions),
         local: None,
         present: None,
         decided_before: 0,
@@ -43,11 +50,19 @@ fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at:
     };
     let rules = read("remembered.toml", &remembered.toml, None).unwrap().rules;
     let set = RuleSet::new(vec![RuleFile { terms: TermsOf::Every, rules }], Wishes::default());
-    matches!(rule_ask(&set, &facts).ruled, Ruled::Says(_))
+    match rule_ask(&set, &facts).ruled {
+        Ruled::Says(says) => Some(says),
+        Ruled::Ask | Ruled::AskSeveral => None,
+    }
+}
+
+fn allows(remembered: &Remembered, body: &Body, session: &str, folder: &str, at: Timestamp) -> bool {
+    let allowed = Answer::Approval(Decision::Allow { scope: Scope::Once, edited: None });
+    says(remembered, body, session, folder, at) == Some(RuleSays::Answer(allowed))
 }
 
 fn made(body: &Body, reach: &Reach) -> Remembered {
-    remember(body, reach, UNTIL).unwrap()
+    remember(body, &RememberedChoice::Allow, reach, Some(UNTIL)).unwrap()
 }
 
 #[test]
@@ -82,7 +97,10 @@ fn it_holds_where_and_as_long_as_was_said() {
 #[test]
 fn what_cannot_be_bound_exactly_is_not_remembered() {
     let plan = Body::Plan(Plan { text: "First this".to_owned() });
-    assert_eq!(remember(&plan, &Reach::Everywhere, UNTIL).unwrap_err(), NotRemembered::NoApproval);
+    assert_eq!(
+        remember(&plan, &RememberedChoice::Allow, &Reach::Everywhere, Some(UNTIL)).unwrap_err(),
+        NotRemembered::NoApproval
+    );
     let raw = Approval {
         tool: "Bash".to_owned(),
         input: "{".into(),
@@ -91,7 +109,8 @@ fn what_cannot_be_bound_exactly_is_not_remembered() {
         rules: Vec::new(),
         overrule: false,
     };
-    assert_eq!(remember(&Body::Approval(raw), &Reach::Everywhere, UNTIL).unwrap_err(), NotRemembered::Unreadable);
+    let unreadable = remember(&Body::Approval(raw), &RememberedChoice::Allow, &Reach::Everywhere, Some(UNTIL));
+    assert_eq!(unreadable.unwrap_err(), NotRemembered::Unreadable);
     for (tool, reach) in [
         ("*", Reach::Everywhere),
         ("Bash(ls *)", Reach::Everywhere),
@@ -100,8 +119,97 @@ fn what_cannot_be_bound_exactly_is_not_remembered() {
         ("Bash", Reach::Folder("/srv/*".to_owned())),
     ] {
         let body = approval(tool, &json!({"command": "ls"}));
-        assert!(matches!(remember(&body, &reach, UNTIL), Err(NotRemembered::NoRule(_))), "{tool} {reach:?}");
+        let made = remember(&body, &RememberedChoice::Allow, &reach, Some(UNTIL));
+        assert!(matches!(made, Err(NotRemembered::NoRule(_))), "{tool} {reach:?}");
     }
+}
+
+fn question(text: &str, labels: &[&str], multi: bool) -> Question {
+    let option = |label: &&str| Choice { label: (*label).to_owned(), description: None, preview: None };
+    Question { text: text.to_owned(), header: None, options: labels.iter().map(option).collect(), multi, secret: false }
+}
+
+fn chosen(choices: &[&[u16]]) -> RuleSays {
+    let pick = |chosen: &&[u16]| Pick { chosen: chosen.to_vec(), ..Pick::default() };
+    RuleSays::Answer(Answer::Questions(choices.iter().map(pick).collect()))
+}
+
+#[test]
+fn for_good_has_no_end_and_the_id_that_it_has_with_one() {
+    let body = approval("Bash", &json!({"command": "npm test"}));
+    let for_good = remember(&body, &RememberedChoice::Allow, &Reach::Everywhere, None).unwrap();
+    assert!(!for_good.toml.contains("until"), "{}", for_good.toml);
+    assert!(allows(&for_good, &body, "ses_1", "/", Timestamp(i64::MAX)));
+    assert_eq!(for_good.id, made(&body, &Reach::Everywhere).id);
+}
+
+#[test]
+fn a_denial_is_remembered_for_the_very_call() {
+    let body = approval("Bash", &json!({"command": "make deploy"}));
+    let denied = remember(&body, &RememberedChoice::Deny, &Reach::Everywhere, None).unwrap();
+    let said = says(&denied, &body, "ses_1", "/", Timestamp(1));
+    assert!(
+        matches!(&said, Some(RuleSays::Answer(Answer::Approval(Decision::Deny { words: Some(_), stop: false })))),
+        "{said:?}"
+    );
+    let other = approval("Bash", &json!({"command": "make deploy-docs"}));
+    assert_eq!(says(&denied, &other, "ses_1", "/", Timestamp(1)), None);
+    assert_ne!(denied.id, made(&body, &Reach::Everywhere).id, "to allow it is another rule");
+}
+
+#[test]
+fn an_answer_is_remembered_for_the_very_questions() {
+    let both =
+        vec![question("Which *database*?", &["Postgres", "SQLite"], false), question("Also?", &["first", "b"], true)];
+    let body = Body::Questions(both.clone());
+    let choice = RememberedChoice::Answer(vec![vec![1], vec![0, 1]]);
+    let rule = remember(&body, &choice, &Reach::Everywhere, Some(UNTIL)).unwrap();
+    let said = |body: &Body| says(&rule, body, "ses_1", "/", Timestamp(1));
+    assert_eq!(said(&body), Some(chosen(&[&[1], &[0, 1]])), "{}", rule.toml);
+    let changed = |change: fn(&mut Vec<Question>)| {
+        let mut questions = both.clone();
+        change(&mut questions);
+        said(&Body::Questions(questions))
+    };
+    assert_eq!(changed(|all| all[0].text = "Which other database?".to_owned()), None);
+    assert_eq!(changed(|all| all[0].options.reverse()), None);
+    assert_eq!(
+        changed(|all| {
+            let another = all[0].options[0].clone();
+            all[1].options.push(another);
+        }),
+        None
+    );
+    assert_eq!(changed(|all| all[1].multi = false), None);
+    assert_eq!(changed(|all| drop(all.pop())), None);
+
+    let one = Body::Questions(vec![question("Go on?", &["Yes", "No"], false)]);
+    let rule = remember(&one, &RememberedChoice::Answer(vec![vec![0]]), &Reach::Everywhere, None).unwrap();
+    assert_eq!(says(&rule, &one, "ses_1", "/", Timestamp(1)), Some(chosen(&[&[0]])));
+}
+
+#[test]
+fn no_rule_is_made_of_an_answer_that_is_not_offered_or_secret() {
+    let mut asked = question("Go on?", &["Yes", " No"], false);
+    for wrong in [vec![], vec![vec![]], vec![vec![2]], vec![vec![0, 1]], vec![vec![1]], vec![vec![0], vec![0]]] {
+        let made = remember(
+            &Body::Questions(vec![asked.clone()]),
+            &RememberedChoice::Answer(wrong.clone()),
+            &Reach::Everywhere,
+            None,
+        );
+        assert!(made.is_err(), "{wrong:?} {made:?}");
+    }
+    asked.secret = true;
+    let secret = RememberedChoice::Answer(vec![vec![0]]);
+    assert!(remember(&Body::Questions(vec![asked]), &secret, &Reach::Everywhere, None).is_err());
+    let call = approval("Bash", &json!({"command": "ls"}));
+    assert!(remember(&call, &secret, &Reach::Everywhere, None).is_err(), "a call cannot be answered");
+    let questions = Body::Questions(vec![question("Go on?", &["Yes", "No"], false)]);
+    assert!(
+        remember(&questions, &RememberedChoice::Allow, &Reach::Everywhere, None).is_err(),
+        "nor a question allowed"
+    );
 }
 
 fn json_value() -> impl Strategy<Value = Value> {

@@ -99,10 +99,10 @@ pub enum Held {
 pub trait Surroundings {
     /// Has a person said that they are away? Then nothing waits for the grace.
     fn is_away(&self) -> bool;
-    /// Whether this person is present for this ask, or has snoozed it.
-    fn held(&self, person: &PersonId, ask: AskId) -> Option<Held>;
-    /// Whether this person is there at all, whatever they look at.
-    fn is_present(&self, person: &PersonId) -> bool;
+    /// Whether this person, as this channel reaches them, is present for this ask, or has snoozed it.
+    fn held(&self, channel: &ChannelId, person: &PersonId, ask: AskId) -> Option<Held>;
+    /// Whether this person is there at all, whatever they look at, or in that session over this channel's own client.
+    fn is_present(&self, channel: &ChannelId, person: &PersonId, session: Option<SessionId>) -> bool;
     /// The minute of the day in the operator's time zone.
     fn minute(&self) -> u16;
 }

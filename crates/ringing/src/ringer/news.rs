@@ -24,16 +24,12 @@ pub(super) struct NewsQueue {
 
 impl NewsQueue {
     /// Returns what is to be told now, at most a few at once. What is of no use to a person who is there is left out.
-    pub(super) fn take(&mut self, now: Timestamp, is_present: impl FnOnce() -> bool) -> Vec<News> {
-        if self.waiting.front().is_none_or(|(at, _)| *at > now) {
-            return Vec::new();
-        }
-        let is_present = is_present();
+    pub(super) fn take(&mut self, now: Timestamp, is_present: impl Fn(Option<SessionId>) -> bool) -> Vec<News> {
         let mut taken = Vec::new();
         while taken.len() < TOGETHER_MAX
             && let Some((_, news)) = self.waiting.pop_front_if(|(at, _)| *at <= now)
         {
-            if !(is_present && news.kind.is_for_the_absent()) {
+            if !(news.kind.is_for_the_absent() && is_present(news.session)) {
                 taken.push(news);
             }
         }
@@ -59,14 +55,14 @@ impl Ringer {
         self.channels.values().any(|queue| queue.terms.tells.contains(&kind))
     }
 
-    /// Tells of something over every channel that tells of its kind, but not over `except`. What is of no use to a person
-    /// who is there waits for the grace, so that they can go on before it is told.
-    pub fn happened(&mut self, news: &News, except: Option<&ChannelId>, around: &impl Surroundings) {
+    /// Tells of something over every channel that tells of its kind and that `may_tell`. What is of no use to a person who
+    /// is there waits for the grace, so that they can go on before it is told.
+    pub fn happened(&mut self, news: &News, may_tell: impl Fn(&ChannelId) -> bool, around: &impl Surroundings) {
         let waits = news.kind.is_for_the_absent() && !around.is_away();
         let at = if waits { news.at.plus(self.options.grace) } else { news.at };
         for (id, queue) in &mut self.channels {
             let is_told = queue.terms.tells.contains(&news.kind) && is_for(&news.audience, &queue.terms.person);
-            if is_told && except != Some(id) {
+            if is_told && may_tell(id) {
                 queue.news.add(at, news.clone());
             }
         }

@@ -101,7 +101,7 @@ impl Queue {
         let mut ready = Vec::new();
         for &ask in &self.waiting {
             let quiet = (is_quiet && !is_urgent(ask)).then_some(Held::Quiet);
-            match quiet.or_else(|| around.held(&self.terms.person, ask)) {
+            match quiet.or_else(|| around.held(id, &self.terms.person, ask)) {
                 None => ready.push(ask),
                 Some(why) => {
                     self.look_at = Some(now.plus(HELD_AGAIN));
@@ -127,7 +127,7 @@ impl Queue {
                 self.look_at = Some(now.plus(HELD_AGAIN));
                 return;
             }
-            let news = self.news.take(now, || around.is_present(&self.terms.person));
+            let news = self.news.take(now, |session| around.is_present(id, &self.terms.person, session));
             if !news.is_empty() {
                 self.is_busy = true;
                 effects.push(Effect::Tell { channel: id.clone(), news });

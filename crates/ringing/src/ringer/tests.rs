@@ -17,11 +17,11 @@ impl Surroundings for Around {
         self.away
     }
 
-    fn held(&self, person: &PersonId, ask: AskId) -> Option<Held> {
+    fn held(&self, _: &ChannelId, person: &PersonId, ask: AskId) -> Option<Held> {
         self.present.contains(&(person.to_string(), ask)).then_some(Held::Present)
     }
 
-    fn is_present(&self, person: &PersonId) -> bool {
+    fn is_present(&self, _: &ChannelId, person: &PersonId, _: Option<SessionId>) -> bool {
         self.present.iter().any(|(name, _)| name == person.as_str())
     }
 
@@ -353,6 +353,7 @@ fn news(kind: NewsKind) -> News {
         at: T,
         audience: Audience::Everyone,
         session: Some(SessionId(7)),
+        usage: None,
         title: "It stopped".to_owned(),
         body: String::new(),
         path: "/".to_owned(),
@@ -375,8 +376,8 @@ fn an_agent_that_fails_is_told_after_the_grace_on_the_channels_that_want_it() {
     let terms = ChannelTerms { tells: BTreeSet::new(), ..terms("ada") };
     ringer.set_channel(channel("desk"), terms);
     let around = Around::default();
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
-    ringer.happened(&news(NewsKind::TurnEnded), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
+    ringer.happened(&news(NewsKind::TurnEnded), |_| true, &around);
     assert_eq!(ringer.next_at(T), Some(at(15)));
     assert_eq!(tells(&mut ringer, at(14), &around), []);
     assert_eq!(tells(&mut ringer, at(15), &around), [(channel("phone"), 1)]);
@@ -387,11 +388,11 @@ fn an_agent_that_fails_is_told_after_the_grace_on_the_channels_that_want_it() {
 fn a_person_who_goes_on_or_is_there_is_not_told_that_an_agent_stopped() {
     let mut ringer = with_channels(&[("phone", "ada")]);
     let around = Around::default();
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
     ringer.goes_on(SessionId(7));
     assert_eq!(tells(&mut ringer, at(15), &around), []);
-    ringer.happened(&news(NewsKind::AgentFailed), None, &around);
-    ringer.happened(&news(NewsKind::Expired), None, &around);
+    ringer.happened(&news(NewsKind::AgentFailed), |_| true, &around);
+    ringer.happened(&news(NewsKind::Expired), |_| true, &around);
     let here = Around { present: BTreeSet::from([("ada".to_owned(), ask_no(1))]), ..Around::default() };
     assert_eq!(tells(&mut ringer, at(15), &here), [(channel("phone"), 1)], "what was missed is told all the same");
 }
@@ -429,7 +430,7 @@ fn no_more_notices_wait_on_a_channel_than_a_person_reads() {
     let mut ringer = with_channels(&[("phone", "ada")]);
     let around = Around::default();
     for _ in 0..1000 {
-        ringer.happened(&news(NewsKind::Expired), None, &around);
+        ringer.happened(&news(NewsKind::Expired), |_| true, &around);
     }
     let told: usize = tells(&mut ringer, T, &around).iter().map(|(_, count)| count).sum();
     assert_eq!(told, 20);

@@ -105,7 +105,11 @@ fn message(push: &Push<'_>, body: &str) -> Result<Value, String> {
     });
     // Required in a declarative message. Without it the message goes to the worker, as in other browsers.
     put(&mut notification, "navigate", link);
-    Ok(json!({"web_push": 8030, "notification": notification, "app_badge": waiting, "mutable": is_mutable}))
+    let mut message = json!({"web_push": 8030, "notification": notification, "mutable": is_mutable});
+    if let Some(waiting) = waiting {
+        message["app_badge"] = (*waiting).into();
+    }
+    Ok(message)
 }
 
 /// Returns the buttons that become actions: all of them, or none. Some of them would look like all that can be chosen.
@@ -156,7 +160,7 @@ mod tests {
     }
 
     fn push<'a>(to: &'a WebPush, notice: &'a Notice) -> Push<'a> {
-        Push { to, notice, ask: Some("ask_1"), waiting: 3, now: Timestamp(0), ttl: Duration::ZERO }
+        Push { to, notice, ask: Some("ask_1"), waiting: Some(3), now: Timestamp(0), ttl: Duration::ZERO }
     }
 
     fn read(to: &WebPush, notice: &Notice) -> Value {
@@ -235,14 +239,15 @@ mod tests {
     proptest! {
         #[test]
         fn every_message_fits_and_no_text_breaks_out_of_its_place(
-            notice in notices(), title in hostile(), actions_max in 0u8..9, waiting: u32,
+            notice in notices(), title in hostile(), actions_max in 0u8..9, waiting: Option<u32>,
         ) {
             let notice = Notice { title, ..notice };
             let to = browser(actions_max);
             let sent = payload(&Push { waiting, ..push(&to, &notice) }).unwrap();
             prop_assert!(sent.len() <= PAYLOAD_BYTES_MAX);
             let sent: Value = serde_json::from_slice(&sent).unwrap();
-            prop_assert_eq!(sent.as_object().unwrap().len(), 4);
+            prop_assert_eq!(sent.as_object().unwrap().len(), 3 + usize::from(waiting.is_some()));
+            prop_assert_eq!(sent["app_badge"].as_u64(), waiting.map(u64::from));
             let shown = &sent["notification"];
             let keys = 9 + usize::from(notice.link.is_some());
             prop_assert_eq!(shown.as_object().unwrap().len(), keys);

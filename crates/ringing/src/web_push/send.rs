@@ -29,8 +29,8 @@ pub struct Push<'a> {
     pub notice: &'a Notice,
     /// The ask's id, if the notice is about one ask.
     pub ask: Option<&'a str>,
-    /// How many asks wait for the person: the number on the app's icon.
-    pub waiting: u32,
+    /// How many asks wait for the person: the number on the app's icon. `None`: it stays as it is.
+    pub waiting: Option<u32>,
     pub now: Timestamp,
     /// How long the push service keeps it for a browser that is offline.
     pub ttl: Duration,
@@ -121,7 +121,7 @@ mod tests {
 
     fn push<'a>(to: &'a WebPush, notice: &'a Notice) -> Push<'a> {
         let (now, ttl) = (Timestamp(1_700_000_000_000), Duration::from_secs(3600));
-        Push { to, notice, ask: Some("ask_1"), waiting: 1, now, ttl }
+        Push { to, notice, ask: Some("ask_1"), waiting: Some(1), now, ttl }
     }
 
     fn keys() -> Keys {

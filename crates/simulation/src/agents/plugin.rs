@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::{Answer, Outcome};
+use askbridge_core::answer::{Answer, Outcome, Pick};
 use askbridge_core::ask::Body;
 use askbridge_core::event::{Event, Settled};
 use askbridge_core::ids::{AskId, Timestamp};
@@ -194,10 +194,16 @@ fn settled(world: &World, ask: AskId) -> Option<String> {
 }
 
 fn words(body: &Body, settled: &Settled) -> Option<String> {
-    match (&settled.outcome, body) {
-        (Outcome::Answered { answer: Answer::Questions(picks), .. }, Body::Questions(questions)) => {
-            let at = picks.first()?.chosen.first()?;
-            Some(questions.first()?.options.get(usize::from(*at))?.label.clone())
+    let label = |picks: &[Pick]| {
+        let Body::Questions(questions) = body else { return None };
+        let at = picks.first()?.chosen.first()?;
+        Some(questions.first()?.options.get(usize::from(*at))?.label.clone())
+    };
+    match &settled.outcome {
+        Outcome::Answered { answer: Answer::Questions(picks), .. } => label(picks),
+        // That no person chose it stands behind the option.
+        Outcome::Ruled { answer: Answer::Questions(picks), .. } => {
+            Some(format!("{} ({})", label(picks)?, settled.verdict.words))
         }
         _ => Some(settled.verdict.words.clone()),
     }

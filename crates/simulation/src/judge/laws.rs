@@ -14,13 +14,17 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::revoked;
+use super::{revoked, ruled};
+use crate::rules::Says;
 use crate::world::{PersonDecision, SaidIt, Sent, World};
 
 /// What the journal says about one ask.
 struct Record {
     ask: Arc<Ask>,
     asked: usize,
+    /// The entries that ask and that settle.
+    asked_in: Position,
+    settled_in: Option<Position>,
     deadline: Option<Timestamp>,
     endings: Vec<Ending>,
     late: Vec<(Answer, String)>,
@@ -65,12 +69,15 @@ pub(super) async fn everything(world: &World) -> Vec<Arc<Stored>> {
 fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
     let mut records: BTreeMap<AskId, Record> = BTreeMap::new();
     let mut open: BTreeMap<SessionId, BTreeSet<AskId>> = BTreeMap::new();
-    for written in stored.iter().flat_map(|stored| &stored.entry.events) {
+    let all = stored.iter().flat_map(|stored| stored.entry.events.iter().map(|written| (stored.position, written)));
+    for (position, written) in all {
         let event = &*written.event;
         if let Event::Asked(ask) = event {
             let fresh = Record {
                 ask: Arc::clone(ask),
                 asked: 0,
+                asked_in: position,
+                settled_in: None,
                 deadline: ask.terms.deadline,
                 endings: Vec::new(),
                 late: Vec::new(),
@@ -105,7 +112,10 @@ fn records(world: &World, stored: &[Arc<Stored>]) -> BTreeMap<AskId, Record> {
                 record.votes.push((None, by.person.to_string()));
             }
             Event::Voted { answer, by, .. } => record.votes.push((Some(answer.clone()), by.person.to_string())),
-            Event::Settled(settled) => record.endings.push(Ending::Settled(settled.clone())),
+            Event::Settled(settled) => {
+                record.settled_in.get_or_insert(position);
+                record.endings.push(Ending::Settled(settled.clone()));
+            }
             Event::Withdrawn { .. } | Event::Overtaken { .. } => record.endings.push(Ending::Withdrawn),
             Event::LateAnswered { answer, by, .. } => record.late.push((answer.clone(), by.person.to_string())),
             Event::Said(said) => record.messages.push(said.text.clone()),
@@ -178,6 +188,7 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
     if record.endings.len() > 1 {
         broke(2, format!("{ask} ended {} times", record.endings.len()));
     }
+    ruled::terms(world, &record.ask);
     if record.delivered > 1 {
         broke(4, format!("{ask} was delivered {} times", record.delivered));
     }
@@ -225,8 +236,8 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
                 broke(3, format!("{ask} expired, and the agent is not told so: {}", settled.verdict.words));
             }
         }
-        Outcome::Ruled { rule, .. } | Outcome::RuledOut { rule, .. } => {
-            broke(3, format!("{ask} was decided by a rule that nobody made: {rule}"));
+        Outcome::Ruled { .. } | Outcome::RuledOut { .. } => {
+            ruled::judge(world, &record.ask, settled, record.settled_in == Some(record.asked_in));
         }
     }
     let allows = matches!(
@@ -235,8 +246,10 @@ fn outcome(world: &World, ask: AskId, record: &Record) {
     );
     let by_a_person =
         matches!(&settled.outcome, Outcome::Answered { answer: Answer::Approval(Decision::Allow { .. }), .. });
-    if allows && !by_a_person {
-        broke(5, format!("{ask} allows what no person allowed"));
+    let by_a_rule = matches!(&settled.outcome, Outcome::Ruled { rule, .. }
+        if world.rule_in_force(rule, record.ask.at) == Some(Says::Allow));
+    if allows && !by_a_person && !by_a_rule {
+        broke(5, format!("{ask} allows what no person and no rule allowed"));
     }
 }
 

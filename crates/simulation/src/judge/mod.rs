@@ -2,11 +2,13 @@
 //! spot, whenever a client is told something.
 //!
 //! [`laws`] checks everything against the journal at the end; [`revoked`] checks the holders of revoked tokens;
+//! [`ruled`] checks what rules decided;
 //! [`disk`] writes the journal to a real file and compares.
 
 mod disk;
 mod laws;
 mod revoked;
+mod ruled;
 
 pub(crate) use disk::Disk;
 pub(crate) use laws::{ask_of_key, judge, session_of_key};

@@ -78,6 +78,24 @@ fn a_bridge_that_goes_on_with_revoked_tokens_is_caught() {
 }
 
 #[test]
+fn a_bridge_that_goes_on_with_old_rules_is_caught() {
+    let laws = caught_with(Broken::KeepsOldRules, |plan| plan.rules = true);
+    assert!(laws.contains(&3), "{laws:?}");
+}
+
+#[test]
+fn a_core_in_which_a_rule_settles_what_is_open_is_caught() {
+    let laws = caught_with(Broken::Rules(BrokenRules::RulesWhatIsOpen), |plan| plan.rules = true);
+    assert!(laws.contains(&2), "{laws:?}");
+}
+
+#[test]
+fn a_core_in_which_rules_answer_what_was_not_offered_is_caught() {
+    let laws = caught_with(Broken::Rules(BrokenRules::AnswersWhatWasNotOffered), |plan| plan.rules = true);
+    assert!(laws.contains(&3), "{laws:?}");
+}
+
+#[test]
 fn a_file_that_loses_an_entry_is_caught() {
     let laws = caught_with(Broken::Disk(BrokenDisk::LosesAnEntry), |plan| plan.on_disk = true);
     assert!(laws.contains(&4), "{laws:?}");

@@ -44,8 +44,8 @@ const REGRESSIONS: &[u64] = &[
 #[test]
 fn the_laws_hold_on_the_seeds_that_once_broke_them() {
     let narrow = NARROW_REGRESSIONS.iter().map(|seed| Plan::narrow(*seed));
-    // They were found before phones rang.
-    let of = REGRESSIONS.iter().map(|seed| Plan { rings: false, ..Plan::of(*seed) });
+    // They were found before phones rang and rules changed.
+    let of = REGRESSIONS.iter().map(|seed| Plan { rings: false, rules: false, ..Plan::of(*seed) });
     for plan in narrow.chain(of) {
         let story = run(&plan);
         assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
@@ -65,9 +65,27 @@ fn a_ring_never_decides_and_what_is_answered_in_its_grace_never_rings() {
     assert!(rang > 100 && tapped > 40, "it rang {rang} times, and {tapped} taps followed: too few to show anything");
 }
 
+/// Rules answer, allow, deny, send to people and set terms, and change between an ask and its answer.
+#[test]
+fn a_ruled_ask_is_ruled_by_what_was_in_force_and_an_open_one_by_nothing_later() {
+    let (mut versions, mut ruled) = (0, 0);
+    for seed in 1..=40 {
+        let story = run(&Plan::ruled(seed));
+        versions += story.transcript.lines().filter(|line| line.contains(" of the rules is in force")).count();
+        ruled += story.transcript.lines().filter(|line| line.ends_with(": 201 ruled")).count();
+        assert!(story.violations.is_empty(), "{}", shrink(story, None).told());
+    }
+    assert!(versions > 100 && ruled > 60, "{versions} versions ruled {ruled} asks: too few to show anything");
+}
+
 #[test]
 fn the_same_seed_gives_the_same_transcript() {
-    for plan in [1, 2, 3, 5, 8, 13, 21, 34].map(Plan::of).into_iter().chain([1, 2, 3].map(Plan::rung)) {
+    for plan in [1, 2, 3, 5, 8, 13, 21, 34]
+        .map(Plan::of)
+        .into_iter()
+        .chain([1, 2, 3].map(Plan::rung))
+        .chain([1, 2, 3].map(Plan::ruled))
+    {
         let seed = plan.seed;
         let (once, again) = (run(&plan), run(&plan));
         let differs = once.transcript.lines().zip(again.transcript.lines()).find(|(once, again)| once != again);

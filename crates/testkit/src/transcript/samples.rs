@@ -18,7 +18,7 @@ use askbridge_peers::consult::{Advice, Consulted};
 use askbridge_peers::peer::BlockKind;
 use askbridge_peers::tally::{Standing, Tally};
 use askbridge_peers::told::{self, Happened, Snapshot};
-use askbridge_peers::wish::{Called, CallerName, Finds, Presence, Receipt, Rejection, SessionLine, SessionSummary};
+use askbridge_peers::wish::{Called, CallerName, Finds, Receipt, Rejection, SessionLine, SessionSummary};
 
 use crate::asks::{self, ELSEWHERE, NOW, OTHER_SESSION, SESSION};
 use crate::events;
@@ -285,17 +285,6 @@ fn finds(text: &str) -> Result<Finds, String> {
             let one = |text: &str| text.split_once(' ').map(|(name, thing)| (name.to_owned(), Raw::from(thing)));
             let kept = rest.split(" + ").map(one).collect::<Option<_>>().ok_or("what was kept has a name")?;
             Ok(Finds { kept, ..Finds::default() })
-        }
-        "presence" => {
-            let is = |word: &str| match word {
-                "here" => Ok(Presence::Here),
-                "left" => Ok(Presence::Left),
-                "never" => Ok(Presence::Never),
-                other => Err(format!("somebody is here, left or never was, not `{other}`")),
-            };
-            let found =
-                rest.split_whitespace().zip([SESSION, OTHER_SESSION]).map(|(word, session)| Ok((session, is(word)?)));
-            Ok(Finds { presence: found.collect::<Result<_, String>>()?, ..Finds::default() })
         }
         "counts" => {
             let counts = rest.split_whitespace().zip([SESSION, OTHER_SESSION]);

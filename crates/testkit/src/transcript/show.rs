@@ -82,10 +82,6 @@ fn query(query: &Query) -> String {
             let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
             format!("summaries of {}", sessions.join(" "))
         }
-        Query::Presence(sessions) => {
-            let sessions: Vec<_> = sessions.iter().map(ToString::to_string).collect();
-            format!("presence in {}", sessions.join(" "))
-        }
         Query::Terms(session) => format!("terms in {session}"),
         Query::Consult(about) => consultation(about),
         Query::Logout => "logout".to_owned(),
@@ -173,6 +169,11 @@ fn wish(wish: &Wish) -> String {
         Wish::Draft { ask, draft } => format!("draft {} {draft}", ask_ref(ask)),
         Wish::Snooze { ask, time: Some(time) } => format!("snooze {} {}s", ask_ref(ask), time.as_secs()),
         Wish::Snooze { ask, time: None } => format!("show {} again", ask_ref(ask)),
+        Wish::Remember { ask, rule } => {
+            let until = rule.until.map_or_else(|| "for good".to_owned(), |until| format!("until {}", until.0));
+            format!("remember {} {:?} {} {until}", ask_ref(ask), rule.decides, rule.reach.name())
+        }
+        Wish::Revoke { rule } => format!("revoke {rule}"),
         Wish::Park { ask } => format!("park {}", ask_ref(ask)),
         Wish::Hand { parcel } => format!("hand {}", self::parcel(*parcel)),
         Wish::Deliver { parcel, proof } => format!("deliver {} proof {proof:?}", self::parcel(*parcel)),
@@ -184,10 +185,7 @@ fn wish(wish: &Wish) -> String {
         Wish::Strand { ask } => format!("strand {}", ask_ref(ask)),
         Wish::Keep { name, thing: Some(thing) } => format!("keep {name} {thing}"),
         Wish::Keep { name, thing: None } => format!("let go {name}"),
-        Wish::Call(call) => {
-            let about = call.about.map(|session| format!(" about {session}")).unwrap_or_default();
-            format!("call {} for {}{about}: {}", call.url, call.reader, call.body)
-        }
+        Wish::Call(call) => format!("call {} for {}: {}", call.url, call.reader, call.body),
     }
 }
 

@@ -1,9 +1,12 @@
 /** One conversation: what was said and done, and what comes next. */
 
 import { useEffect, useMemo, useState } from "react";
-import { Trouble, isWaiting, type Conversation, type Item } from "@askbridge/client";
-import { useBridge, useClient } from "@askbridge/react";
+import { Trouble, isWaiting, type Conversation, type Item, type Session } from "@askbridge/client";
+import { hostDown, Seen, useBridge, useClient } from "@askbridge/react";
+import { cardWords } from "@askbridge/words";
 import { Link } from "../router.tsx";
+import { languageOf, useSettings } from "../settings.ts";
+import { useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Empty } from "../parts/parts.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
@@ -73,7 +76,9 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
           {" · "}<span>{session.waits_for_process === undefined ? words.processState(session.state === "active" ? session.process : session.state) : words.waitsForProcess(session.waits_for_process)}</span>
           {total && <span className="app-spent"> · {words.spent(total.costUsd, total.tokensIn, total.tokensOut)}</span>}
         </p>
+        {session.workflow && <Step workflow={session.workflow} />}
       </div>
+      <HostLine host={session.host} />
       <div className="app-chat-deeds">
         {mayConfigure && (
           <select className="app-select app-filter-select" aria-label={words.mode} value={session.permission_mode ?? "default"}
@@ -91,6 +96,25 @@ function Head({ conversation }: { readonly conversation: Conversation }) {
         {role === "operator" && (isOver || session.process === "none") && <Forget session={session.id} />}
       </div>
     </header>
+  );
+}
+
+/** Says that the node of the agent is down, and what becomes of answers meanwhile. */
+function HostLine({ host }: { readonly host: Session["host"] }) {
+  const language = languageOf(useSettings());
+  const now = useNow(30_000);
+  const text = hostDown(host, now, cardWords[language], language);
+  return text === null ? null : <p className="app-chat-down" role="status"><Seen text={text} /></p>;
+}
+
+/** Where the conversation is in its step workflow, and what the step asks a person. */
+export function Step({ workflow }: { readonly workflow: NonNullable<Session["workflow"]> }) {
+  const words = useWords();
+  return (
+    <p className="app-chat-step">
+      <span className="app-chip">{words.workflowStep(workflow.name, workflow.step)}</span>
+      {workflow.waits_for && <span className="app-chip app-chip-waits">{words.workflowAsks(workflow.waits_for)}</span>}
+    </p>
   );
 }
 

@@ -2,7 +2,9 @@
 
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { Trouble } from "@askbridge/client";
-import { useClient } from "@askbridge/react";
+import { useBridge, useClient } from "@askbridge/react";
+import { areSeveral } from "../cluster/facts.ts";
+import { HostField } from "../cluster/HostField.tsx";
 import { go, Link } from "../router.tsx";
 import { useWords } from "../words.ts";
 import { FolderField } from "../parts/FolderField.tsx";
@@ -18,6 +20,11 @@ export function NewSessionPage() {
   const [half, setHalf] = useState(readHalf);
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
+  const cluster = useBridge((state) => state.cluster);
+  const several = areSeveral(cluster) ? cluster : null;
+  // A node that was chosen earlier may be gone by now.
+  const chosen = several?.nodes.find(({ id }) => id === half.host);
+  const elsewhere = chosen && chosen.id !== several?.here ? chosen : null;
   const said = useRef<HTMLParagraphElement>(null);
   const change = (part: Partial<HalfWritten>) =>
     setHalf((before) => {
@@ -50,7 +57,7 @@ export function NewSessionPage() {
   };
   /** Returns the session that the last attempt has started, or a new one. */
   const started = async (): Promise<string> => {
-    const as = settingsOf(half);
+    const as = settingsOf({ ...half, host: chosen?.id ?? "" });
     if (half.started?.as === as) return half.started.session;
     // Started with other settings, and still without a message.
     if (half.started) await client.api.end(half.started.session).catch(() => undefined);
@@ -60,6 +67,7 @@ export function NewSessionPage() {
       permission_mode: half.mode,
       ...(half.model.trim() ? { model: half.model.trim() } : {}),
       ...(half.title.trim() ? { title: half.title.trim() } : {}),
+      ...(chosen ? { host: chosen.id } : {}),
     });
     change({ started: { session: id, as } });
     return id;
@@ -71,7 +79,8 @@ export function NewSessionPage() {
           <span>{words.firstMessage}</span>
           <textarea className="app-input" rows={5} required value={half.message} onChange={({ target }) => change({ message: target.value })} />
         </label>
-        <FolderField folder={half.folder} onFolder={(folder) => change({ folder })} />
+        {several && <HostField nodes={several.nodes} host={half.host} onHost={(host) => change({ host })} />}
+        <FolderField folder={half.folder} onFolder={(folder) => change({ folder })} {...(elsewhere ? { elsewhere } : {})} />
         <details className="app-more-fields" open={half.model !== "" || half.title !== "" || half.mode !== blank.mode}>
           <summary>{words.moreSettings}</summary>
           <div className="app-form-pair">

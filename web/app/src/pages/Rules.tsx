@@ -1,7 +1,7 @@
-/** What was decided without a person lately, to correct it, and the approvals that people had remembered, to revoke them. */
+/** What was decided without a person lately, to correct it; the decisions that people had remembered, to revoke them; and the rule files in force. */
 
 import { useEffect, useState } from "react";
-import { Trouble, type Ask, type Remembered } from "@askbridge/client";
+import { Trouble, type Ask, type Remembered, type Rules } from "@askbridge/client";
 import { headlineOf, useBridge, useClient } from "@askbridge/react";
 import { languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
@@ -9,7 +9,9 @@ import { clock, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
 import { Button, Page } from "../parts/parts.tsx";
 import { Unknown } from "../parts/Unknown.tsx";
-import { byRule, placeOf } from "./digest.ts";
+import { byRule, isRemembered, placeOf } from "./digest.ts";
+import { InForce } from "./InForce.tsx";
+import { useRuleWords } from "./rule_words.ts";
 
 /** How far back the digest goes. */
 const SINCE_MS = 24 * 60 * 60 * 1000;
@@ -17,13 +19,14 @@ const SINCE_MS = 24 * 60 * 60 * 1000;
 const ASKS_MAX = 200;
 
 export function RulesPage() {
-  const words = useWords();
+  const words = { ...useWords(), ...useRuleWords() };
   const client = useClient();
   const isLive = useBridge((state) => state.connection.state === "live");
   const language = languageOf(useSettings());
   const now = useNow(30_000);
   const [ruled, setRuled] = useState<readonly Ask[] | null>(null);
   const [remembered, setRemembered] = useState<readonly Remembered[] | null>(null);
+  const [inForce, setInForce] = useState<Rules | null>(null);
   const [asking, setAsking] = useState<string | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const at = (time: string) => clock(Date.parse(time), now, language);
@@ -34,6 +37,7 @@ export function RulesPage() {
     const { items } = await client.api.asks({ state: "ruled", limit: ASKS_MAX });
     setRuled(items.filter(({ settled_at }) => settled_at !== null && Date.parse(settled_at) >= since));
     setRemembered((await client.api.remembered()).items);
+    setInForce(await client.api.rules());
   });
   useEffect(() => void (isLive && load()), [isLive]);
   const revoke = (id: string) => tried(async () => {
@@ -45,14 +49,14 @@ export function RulesPage() {
   return (
     <Page title={words.rules}>
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
-      <section className="app-form" aria-label={words.digest}>
+      <section className="app-form app-section" aria-label={words.digest}>
         <h2>{words.digest}</h2>
         <p className="app-note">{words.digestMore}</p>
         {!ruled && !trouble && <Unknown />}
         {ruled?.length === 0 && <p className="app-note">{words.digestNone}</p>}
         {ruled && [...byRule(ruled)].map(([rule, asks]) => (
           <div key={rule}>
-            <h3 className="app-row-title">{words.digestRule(rule, asks.length)}</h3>
+            <h3 className="app-row-title">{words.digestRule(isRemembered(rule) ? words.rememberedOne : rule, asks.length)}</h3>
             {placeOf(asks[0]) && <p className="app-row-more"><bdi>{placeOf(asks[0])}</bdi></p>}
             <ul className="app-list app-lean" aria-label={rule}>
               {asks.map((ask) => (
@@ -70,18 +74,19 @@ export function RulesPage() {
           </div>
         ))}
       </section>
-      <section className="app-form" aria-label={words.remembered}>
+      <section className="app-form app-section" aria-label={words.remembered}>
         <h2>{words.remembered}</h2>
         <p className="app-note">{words.rememberedMore}</p>
+        {remembered?.[0]?.file && <p className="app-note app-place">{words.rememberedFile(remembered[0].file)}</p>}
         {remembered?.length === 0 && <p className="app-note">{words.rememberedNone}</p>}
         {remembered && remembered.length > 0 && (
           <ul className="app-list" aria-label={words.remembered}>
             {remembered.map((it) => (
               <li key={it.id} className="app-row">
                 <span className="app-row-body">
-                  <span className="app-row-title">{words.rememberedFor(it.tool, it.for)}</span>
-                  <span className="app-row-more">{words.rememberedUses(it.uses, it.last_used_at ? at(it.last_used_at) : null)}</span>
-                  <span className="app-row-more">{words.rememberedUntil(it.person, at(it.made_at), at(it.until))}</span>
+                  <span className="app-row-title">{words.rememberedFor(it.do, it.about || it.tool)}</span>
+                  <span className="app-row-more">{words.rememberedWhere(it.for)} · {words.rememberedUses(it.uses, it.last_used_at ? at(it.last_used_at) : null)}</span>
+                  <span className="app-row-more">{words.rememberedUntil(it.person, at(it.made_at), it.until === null ? null : at(it.until))}</span>
                   <details><summary>{words.rememberedRule}</summary><pre className="app-code">{it.rule}</pre></details>
                 </span>
                 {asking === it.id ? (
@@ -89,12 +94,13 @@ export function RulesPage() {
                     <Button kind="stop" onClick={() => void revoke(it.id)}>{words.rememberedRevoke}</Button>
                     <Button kind="quiet" onClick={() => setAsking(null)}>{words.cancel}</Button>
                   </span>
-                ) : <Button kind="quiet" onClick={() => setAsking(it.id)} aria-label={words.rememberedRevokeNamed(it.tool)}>{words.rememberedRevoke}</Button>}
+                ) : <Button kind="quiet" onClick={() => setAsking(it.id)} aria-label={words.rememberedRevokeNamed(it.about || it.tool)}>{words.rememberedRevoke}</Button>}
               </li>
             ))}
           </ul>
         )}
       </section>
+      {inForce && <InForce rules={inForce} at={at} />}
     </Page>
   );
 }

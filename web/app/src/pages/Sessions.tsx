@@ -3,7 +3,9 @@
 import { useEffect, useState } from "react";
 import { Trouble, type SessionListed } from "@askbridge/client";
 import { useBridge, useClient } from "@askbridge/react";
+import { clusterWords } from "@askbridge/words";
 import { languageOf, useSettings } from "../settings.ts";
+import { hostName } from "../cluster/facts.ts";
 import { Link } from "../router.tsx";
 import { ago, useNow } from "../time.ts";
 import { useWords } from "../words.ts";
@@ -17,6 +19,7 @@ export function SessionsPage() {
   const isLive = useBridge((state) => state.connection.state === "live");
   const role = useBridge((state) => state.me?.role);
   const language = languageOf(useSettings());
+  const nodes = clusterWords[language];
   const now = useNow(15_000);
   const [trouble, setTrouble] = useState<string | null>(null);
   const load = (more?: "next") =>
@@ -33,7 +36,7 @@ export function SessionsPage() {
       <Link className="app-row" href={`/sessions/${session.id}`}>
         <span className="app-row-body">
           <span className="app-row-title">{session.title ?? session.headline ?? session.folder?.split("/").pop() ?? session.agent}</span>
-          <span className="app-row-more">{[ago(Date.parse(session.last_activity), now, language), session.agent, session.folder, session.branch].filter(Boolean).join(" · ")}</span>
+          <span className="app-row-more">{[ago(Date.parse(session.last_activity), now, language), session.agent, hostName(session.host, nodes), session.folder, session.branch].filter(Boolean).join(" · ")}</span>
         </span>
         {session.open_asks > 0 && <span className="app-chip app-chip-waits"><span className="app-said-wide">{words.waiting(session.open_asks)}</span><span className="app-said-narrow" aria-hidden="true">{session.open_asks}</span></span>}
         {session.state === "closed" && <span className="app-chip">{words.closed}</span>}

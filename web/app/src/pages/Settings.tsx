@@ -2,7 +2,8 @@
 
 import { useState } from "react";
 import { useClient, useBridge } from "@askbridge/react";
-import { change, useSettings } from "../settings.ts";
+import { clusterWords } from "@askbridge/words";
+import { change, languageOf, useSettings } from "../settings.ts";
 import { Link } from "../router.tsx";
 import { useReachWords, useWords } from "../words.ts";
 import { InstallSection } from "../parts/Install.tsx";
@@ -13,8 +14,10 @@ export function SettingsPage() {
   const words = useWords();
   const reach = useReachWords();
   const settings = useSettings();
+  const nodes = clusterWords[languageOf(settings)];
   const client = useClient();
   const me = useBridge((state) => state.me);
+  const isShared = useBridge((state) => state.cluster !== null && !state.cluster.alone);
   const [refused, setRefused] = useState(false);
   const notify = async (wanted: typeof settings.notify) => {
     if (wanted !== "off" && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return setRefused(true);
@@ -55,6 +58,15 @@ export function SettingsPage() {
             <Link className="app-button app-button-plain" href="/settings/rules">{words.rulesOpen}</Link>
           </div>
         </section>
+        {isShared && (
+          <section className="app-form">
+            <h2>{nodes.title}</h2>
+            <p className="app-note">{nodes.entry}</p>
+            <div className="app-form-end app-form-start">
+              <Link className="app-button app-button-plain" href="/settings/cluster">{nodes.entryOpen}</Link>
+            </div>
+          </section>
+        )}
         <section className="app-form">
           <h2>{words.thisBrowser}</h2>
           <p className="app-note">{words.signedInAs(me?.name ?? "…", me?.role ?? "…")}</p>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ask } from "@askbridge/client";
-import { byRule, placeOf } from "./digest.ts";
+import { byRule, isRemembered, placeOf } from "./digest.ts";
 
 const ruled = (id: string, by: object | null) => ({ id, by }) as unknown as Ask;
 
@@ -16,4 +16,8 @@ test("what rules decided is grouped by rule, the newest first, with the place of
   ]);
   expect(placeOf(ruled("d", { person: "ada", device: "phone", via: "native" }))).toBeNull();
   expect(placeOf(undefined)).toBeNull();
+});
+
+test("a remembered decision is known by its name, and no rule of a person is taken for one", () => {
+  expect(["remembered 0123456789abcdef", "remembered", "remembered by ada", "never publish"].map(isRemembered)).toEqual([true, false, false, false]);
 });

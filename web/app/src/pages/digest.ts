@@ -14,6 +14,9 @@ export function byRule(asks: readonly Ask[]): Map<string, Ask[]> {
   return rules;
 }
 
+/** Is the rule a remembered decision? Its name is a digest, which tells nobody anything. */
+export const isRemembered = (rule: string): boolean => /^remembered [0-9a-f]{16}$/.test(rule);
+
 /** Where a rule is written. */
 export function placeOf(ask: Ask | undefined): string | null {
   if (!ask?.by || !("rule" in ask.by) || !ask.by.file) return null;

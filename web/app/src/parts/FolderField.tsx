@@ -1,8 +1,11 @@
 /** A field for an agent's folder: typed, recently used, or browsed among those that the server allows. */
 
 import { useEffect, useId, useState } from "react";
-import { Trouble, type Folders, type SessionListed } from "@askbridge/client";
+import { Trouble, type Folders, type Node, type SessionListed } from "@askbridge/client";
 import { hidesSomething, Seen, useBridge, useClient } from "@askbridge/react";
+import { clusterWords } from "@askbridge/words";
+import { rootsOf } from "../cluster/facts.ts";
+import { languageOf, useSettings } from "../settings.ts";
 import { useWords } from "../words.ts";
 import { Button } from "./parts.tsx";
 
@@ -17,15 +20,19 @@ export const recentFolders = (sessions: readonly Pick<SessionListed, "door" | "f
 export interface FolderFieldProps {
   readonly folder: string;
   readonly onFolder: (folder: string) => void;
+  /** Another node, whose folders this server cannot list: it says in which ones its agents may work. */
+  readonly elsewhere?: Pick<Node, "name" | "roots">;
 }
 
-export function FolderField({ folder, onFolder }: FolderFieldProps) {
+export function FolderField({ folder, onFolder, elsewhere }: FolderFieldProps) {
   const words = useWords();
+  const nodes = clusterWords[languageOf(useSettings())];
   const client = useClient();
   const id = useId();
   const isLive = useBridge((state) => state.connection.state === "live");
   const sessions = useBridge((state) => state.sessions);
   const recent = recentFolders(sessions.items);
+  const suggested = elsewhere ? rootsOf(elsewhere) : recent;
   const [found, setFound] = useState<Folders | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
@@ -66,18 +73,18 @@ export function FolderField({ folder, onFolder }: FolderFieldProps) {
       <label htmlFor={id}><span>{words.folder}</span></label>
       <div className="app-folder-line">
         <input id={id} className="app-input" required autoComplete="off" autoCapitalize="off" spellCheck={false} value={folder} placeholder="~/…" onChange={({ target }) => onFolder(target.value)} />
-        <Button aria-expanded={isOpen} onClick={() => void browse()}>{words.browse}</Button>
+        {!elsewhere && <Button aria-expanded={isOpen} onClick={() => void browse()}>{words.browse}</Button>}
       </div>
       {/* A field shows text as it is; hidden characters are named below it. */}
       {hidesSomething(folder) && <p className="app-trouble" role="status"><Seen text={folder} /></p>}
-      <small>{words.folderMore}</small>
-      {!isOpen && recent.length > 1 && (
-        <div className="app-folder-recent" role="group" aria-label={words.recentFolders}>
-          {recent.map((path) => <Button key={path} kind="quiet" aria-pressed={path === folder} onClick={() => onFolder(path)}><Seen text={short(path)} /></Button>)}
+      <small>{elsewhere ? (elsewhere.roots?.length ? nodes.foldersThere(elsewhere.name) : nodes.typeFolder(elsewhere.name)) : words.folderMore}</small>
+      {(elsewhere ? suggested.length > 0 : !isOpen && suggested.length > 1) && (
+        <div className="app-folder-recent" role="group" aria-label={elsewhere ? nodes.folders : words.recentFolders}>
+          {suggested.map((path) => <Button key={path} kind="quiet" aria-pressed={path === folder} onClick={() => onFolder(path)}><Seen text={elsewhere ? path : short(path)} /></Button>)}
         </div>
       )}
       {trouble && <p className="app-trouble" role="alert">{trouble}</p>}
-      {isOpen && found && (
+      {isOpen && found && !elsewhere && (
         <div className="app-folder-tree" role="group" aria-label={found.folder ?? words.browse}>
           <p className="app-folder-here" aria-live="polite">
             <span>{found.folder ? <Seen text={short(found.folder)} /> : words.rootFolders}</span>

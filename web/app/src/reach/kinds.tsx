@@ -9,6 +9,8 @@ export type Kind = (typeof KINDS)[number];
 export const isKind = (kind: string): kind is Kind => (KINDS as readonly string[]).includes(kind);
 
 export function kindName(kind: string, words: ReachWords): string {
+  // A device that registered itself: nobody adds one here.
+  if (kind === "app") return words.kindApp;
   return isKind(kind) ? words[NAMES[kind]] : kind;
 }
 

@@ -37,7 +37,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     ["devices", "/devices", words.devices, <DeviceIcon key="d" />],
     ["settings", "/settings", words.settings, <SettingsIcon key="s" />],
   ] as const;
-  const here = page === "session" || page === "new_session" ? "sessions" : page === "together" ? "inbox" : page === "reach" ? "settings" : page;
+  const here = page === "session" || page === "new_session" ? "sessions" : page === "together" ? "inbox" : page === "reach" || page === "rules" || page === "cluster" ? "settings" : page;
   return (
     <div className={`app-shell ${place.page === "session" || place.page === "together" || (place.page === "inbox" && place.ask) ? "app-shell-deep" : ""}`}>
       <a className="app-skip" href="#main">{words.skipToContent}</a>

@@ -162,6 +162,9 @@ class Pusher {
       const scope = self as any;
       scope.shownCount = 0;
       const show = scope.registration.showNotification.bind(scope.registration);
+      // What is on the icon of the app, as the worker has set it.
+      scope.badge = null;
+      Object.assign(scope.navigator, { setAppBadge: async (count: number) => void (scope.badge = count), clearAppBadge: async () => void (scope.badge = 0) });
       scope.registration.showNotification = (...given: unknown[]) => show(...given).then(() => void (scope.shownCount += 1));
     });
     return new Pusher(cdp, await known, server.address, worker);
@@ -177,6 +180,8 @@ class Pusher {
     await happens();
     await until(async () => (await count()) > before);
   }
+
+  badge = (): Promise<number | null> => this.worker.evaluate(() => (self as any).badge);
 
   shown = (): Promise<{ title: string; body: string; actions: string[]; ask: string | undefined }[]> =>
     this.worker.evaluate(async () => (await (self as any).registration.getNotifications()).map((it: any) => ({ title: it.title, body: it.body, actions: it.actions.map(({ title }: any) => title), ask: it.data?.ask })));
@@ -210,12 +215,17 @@ test("this browser is rung, and a button of the notification answers", async () 
   await row.getByRole("button", { name: "Send a test" }).click();
   const tested = await receiver.next(({ path }) => path === "/bob/1");
   expect(tested.headers["content-encoding"]).toBe("aes128gcm");
-  await pusher.push(keys.open(tested.body));
+  await pusher.push(keys.open(tested));
   await until(async () => (await pusher.shown()).find(({ title }) => title === "askbridge reaches you here"));
 
+  // The icon shows how many asks wait for the person, one of which was there before.
+  const other = await server.ask({ question: "Lunch?", options: ["yes", "no"] });
+  expect(keys.open(await receiver.next(({ path }) => path === "/bob/1")).app_badge).toBe(1);
   const asked = await server.ask({ question: "Deploy now?", options: ["yes", "no"] });
-  const rung = keys.open((await receiver.next(({ path }) => path === "/bob/1")).body);
+  const rung = keys.open(await receiver.next(({ path }) => path === "/bob/1"));
+  expect(rung.app_badge).toBe(2);
   await pusher.push(rung);
+  await until(async () => (await pusher.badge()) === 2);
   const notice = await until(async () => (await pusher.shown()).find(({ ask }) => ask === asked.id));
   // The worker says that it showed it.
   const his = await server.person("bob");
@@ -229,12 +239,14 @@ test("this browser is rung, and a button of the notification answers", async () 
   expect(settled.answers).toEqual({ "Deploy now?": "no" });
   expect(settled.by).toMatchObject({ person: "bob", device: "bob's laptop" });
   await until(async () => !(await pusher.shown()).some(({ ask }) => ask === asked.id));
+  await until(async () => (await pusher.badge()) === 1);
   // The server notes that the notice is over at the same time; the later note stays.
   await row.getByText(/answered from here|decided by bob \(bob's laptop\)/).first().waitFor();
+  await server.call("POST", `/v1/asks/${other.id}/withdraw`, {});
 
   // What was decided elsewhere closes its notification, and a late tap says that it did not count.
   const second = await server.ask({ question: "And now?", options: ["yes", "no"] });
-  const late = keys.open((await receiver.next(({ path }) => path === "/bob/1")).body);
+  const late = keys.open(await receiver.next(({ path }) => path === "/bob/1"));
   await pusher.push(late);
   await until(async () => (await pusher.shown()).some(({ ask }) => ask === second.id));
   await server.call("POST", `/v1/asks/${second.id}/answer`, { answers: { "And now?": "yes" } }, await server.person("bob"));
@@ -307,7 +319,7 @@ test("a page that is loaded renews a subscription that the browser has lost, and
   });
   expect(renewed.name).toBe("joe's laptop");
   await server.call("POST", `/v1/channels/${renewed.id}/test`, {}, token);
-  keys.open((await receiver.next(({ path }) => path === "/joe/2")).body);
+  keys.open(await receiver.next(({ path }) => path === "/joe/2"));
 
   await server.call("DELETE", `/v1/channels/${renewed.id}`, undefined, token);
   await joe.page.reload();

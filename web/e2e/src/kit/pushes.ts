@@ -1,8 +1,11 @@
 /** A push service on this machine, and the keys of a browser that subscribed to it: what the server sends is decrypted here. */
 
-import { createDecipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { createECDH, randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server as Http } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { root, tools } from "./server.ts";
 import { until } from "./until.ts";
 
 export interface Pushed {
@@ -51,6 +54,10 @@ export class Receiver {
   }
 }
 
+/** A Python with `http-ece`, which knows nothing of us. */
+const python = process.env.ASKBRIDGE_TEST_RECEIVERS ?? join(tools, "receivers/1/bin/python");
+const script = join(root, "crates/ringing/tests/python/receivers.py");
+
 /** The keys that a browser makes when it subscribes (RFC 8291). */
 export class BrowserKeys {
   private readonly pair = createECDH("prime256v1");
@@ -63,20 +70,11 @@ export class BrowserKeys {
     this.auth = this.secret.toString("base64url");
   }
 
-  /** Opens a message in the coding `aes128gcm` (RFC 8188) with one record. */
-  open(body: Buffer): any {
-    const [salt, keyLength] = [body.subarray(0, 16), body.readUInt8(20)];
-    const theirs = body.subarray(21, 21 + keyLength);
-    const sealed = body.subarray(21 + keyLength);
-    const derive = (key: Uint8Array, salted: Uint8Array, info: Uint8Array, length: number) => Buffer.from(hkdfSync("sha256", key, salted, info, length));
-    const info = Buffer.concat([Buffer.from("WebPush: info\0"), this.pair.getPublicKey(), theirs]);
-    const shared = derive(this.pair.computeSecret(theirs), this.secret, info, 32);
-    const key = derive(shared, salt, Buffer.from("Content-Encoding: aes128gcm\0"), 16);
-    const nonce = derive(shared, salt, Buffer.from("Content-Encoding: nonce\0"), 12);
-    const cipher = createDecipheriv("aes-128-gcm", key, nonce);
-    cipher.setAuthTag(sealed.subarray(-16));
-    const plain = Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()]);
-    // The last record ends with a 2, and zeros after it.
-    return JSON.parse(plain.subarray(0, plain.lastIndexOf(2)).toString("utf8"));
+  /** What was pushed, decrypted by an independent library, which also checks the signature of the sender. */
+  open({ body, headers }: Pushed): any {
+    const given = { private: this.pair.getPrivateKey().toString("base64url"), auth: this.auth, body: body.toString("base64url"), authorization: headers.authorization };
+    const read = spawnSync(python, ["-I", script, "push"], { input: JSON.stringify(given), encoding: "utf8" });
+    if (read.status !== 0) throw new Error(`the push could not be read: ${read.error ?? read.stderr}`);
+    return JSON.parse(read.stdout).message;
   }
 }

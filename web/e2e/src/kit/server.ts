@@ -28,7 +28,7 @@ export function ours<T extends ChildProcess>(child: T): T {
 }
 
 /** A port that is free now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const taken = createServer();
   await new Promise<void>((ready) => taken.listen(0, "127.0.0.1", ready));
   const { port } = taken.address() as AddressInfo;
@@ -53,8 +53,10 @@ export class Server {
     mkdirSync(join(this.home, "tmp"));
   }
 
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  /** At a free port, or at this one. */
+  static async start(env: Readonly<Record<string, string>> = {}, port = 0): Promise<Server> {
     const server = new Server(env);
+    server.port = port;
     await server.run();
     return server;
   }

@@ -1,6 +1,6 @@
 /** The card of an ask: every kind, in every state. Plain data in, callbacks out. */
 
-import { useId, useRef, type KeyboardEvent } from "react";
+import { lazy, Suspense, useId, useRef, type KeyboardEvent } from "react";
 import { phaseOf, type AnswerHow, type AskView, type NewAnswer, type Ring } from "@askbridge/client";
 import type { Language } from "@askbridge/words";
 import { ApprovalBody } from "../approval/ApprovalBody.tsx";
@@ -8,6 +8,7 @@ import { isAnswerable } from "../card/answerable.ts";
 import type { BodyProps } from "../card/body.ts";
 import { Context } from "../card/Context.tsx";
 import { Head } from "../card/Head.tsx";
+import { Rules, useOffer, type CardRules } from "../card/rules.ts";
 import { Rings } from "../card/Rings.tsx";
 import { After, Before } from "../card/Standing.tsx";
 import { FormBody } from "../form/FormBody.tsx";
@@ -18,6 +19,8 @@ import { CardBoundary } from "./CardBoundary.tsx";
 import { useKeptFocus } from "./focus.ts";
 import { chooseByKey, isTyping } from "./into_question.ts";
 import { Shortened } from "./Shortened.tsx";
+
+const Offer = lazy(() => import("../card/Offer.tsx"));
 
 export interface AskCardProps {
   readonly view: AskView;
@@ -36,14 +39,18 @@ export interface AskCardProps {
   readonly me?: string;
   /** Where it rang for the person. Lists and events of asks do not say it. */
   readonly rings?: readonly Ring[];
+  /** Makes rules of decisions. Leave it out where the person may not. */
+  readonly rules?: CardRules;
 }
 
 export function AskCard(props: AskCardProps) {
   return (
     <Speaks.Provider value={props.language}>
-      <CardBoundary key={props.view.id} {...props}>
-        <Card {...props} />
-      </CardBoundary>
+      <Rules.Provider value={props.rules ?? null}>
+        <CardBoundary key={props.view.id} {...props}>
+          <Card {...props} />
+        </CardBoundary>
+      </Rules.Provider>
     </Speaks.Provider>
   );
 }
@@ -55,6 +62,7 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
   const answerable = isAnswerable(view);
   const card = useRef<HTMLElement>(null);
   const { acted } = useKeptFocus(card, answerable);
+  const offer = useOffer(ask);
   const shared = {
     view,
     isAnswerable: answerable,
@@ -96,6 +104,11 @@ function Card({ view, language, onAnswer, onDismiss, onExtend, onUndo, onDraft, 
         <>
           <Context text={ask.context?.text} />
           <Body {...shared} ask={ask} />
+          {offer && (
+            <Suspense fallback={null}>
+              <Offer ask={ask} offer={offer} />
+            </Suspense>
+          )}
         </>
       )}
       {!answerable && !(ask.truncated && phase === "open") && (

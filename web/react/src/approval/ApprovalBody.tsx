@@ -1,17 +1,17 @@
 /** The body of an approval: may this tool run with this input? */
 
 import { lazy, Suspense, useMemo, useState } from "react";
-import type { ApprovalAsk, NewAnswer } from "@askbridge/client";
+import type { ApprovalAsk, NewAnswer, Remembered } from "@askbridge/client";
 import type { BodyProps } from "../card/body.ts";
 import { useDraft } from "../card/draft.ts";
 import { Foot } from "../card/Foot.tsx";
 import { useGiven } from "../card/given.ts";
 import { usePanel } from "../card/panel.ts";
+import { useRules } from "../card/rules.ts";
 import { WordsPanel } from "../card/Words.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
 import { AllowButton } from "./AllowButton.tsx";
-import { Always } from "./Always.tsx";
 import { Decided } from "./Decided.tsx";
 import { EditInput } from "./EditInput.tsx";
 import { End, EndsProvider, unreadOf, useEnds } from "./ends.tsx";
@@ -21,6 +21,7 @@ import { Summary } from "./Summary.tsx";
 import { edited, editableOf, faultOf, isTap } from "./tool.ts";
 
 const Input = lazy(() => import("./Input.tsx"));
+const Always = lazy(() => import("./Always.tsx"));
 
 /** The draft of an answer to an approval. `text: null`: the input is unchanged. */
 interface ApprovalDraft {
@@ -56,6 +57,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   const { panel, open, close, root } = usePanel<"always" | "deny">();
   const [wantsEdit, setEditing] = useState(draft.text !== null);
   const [given, setGiven] = useGiven(view);
+  const [saved, setSaved] = useState<Remembered | null>(null);
   const editable = useMemo(() => editableOf(approval.input), [approval.input]);
   const isChanged = draft.text !== null && draft.text !== editable.text;
   // A change that was made on another device is shown as well: nothing is allowed that is not on the screen.
@@ -83,6 +85,10 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
   const graves = risks.flatMap(({ word, isGrave }) => (isGrave ? [word] : []));
   const ends = useEnds(!isChanged);
   const unread = unreadOf(ends, graves.length > 0);
+
+  // Our rule is for the call as the agent made it.
+  const isOurs = useRules() !== null && !isOverrule && !isChanged && !isTap(ask);
+  const hasAlways = approval.rules.length > 0 || isOurs;
 
   const send = (answer: NewAnswer, isUndoable = false) => {
     setGiven(answer);
@@ -132,7 +138,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
         </p>
       )}
       {!isAnswerable ? (
-        <Decided ask={ask} given={given} />
+        <Decided ask={ask} given={given} saved={saved} />
       ) : (
         <Foot
           {...leaving}
@@ -148,7 +154,20 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
           }
           panel={
             panel === "always" ? (
-              <Always rules={approval.rules} ends={unread} onAllow={allow} onClose={close} />
+              <Suspense fallback={null}>
+                <Always
+                  ask={ask.id}
+                  rules={approval.rules}
+                  isOurs={isOurs}
+                  ends={unread}
+                  onAllow={allow}
+                  onSaved={(rule) => {
+                    setSaved(rule);
+                    allow();
+                  }}
+                  onClose={close}
+                />
+              </Suspense>
             ) : panel === "deny" ? (
               <WordsPanel
                 title={isOverrule ? words.leaveTitle : words.denyTitle}
@@ -177,7 +196,7 @@ export function ApprovalBody({ view, ask, isAnswerable, onAnswer, onDismiss, onD
               {words.edit}
             </button>
           )}
-          {approval.rules.length > 0 && (
+          {hasAlways && (
             <button
               type="button"
               className="ab-button"

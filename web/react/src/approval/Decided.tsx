@@ -1,15 +1,16 @@
 /** What was decided about an approval, a plan or a form. */
 
-import type { AnswerDecision, Ask, NewAnswer } from "@askbridge/client";
+import type { AnswerDecision, Ask, NewAnswer, Remembered } from "@askbridge/client";
 import { Icon } from "../card/Icon.tsx";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
-import { ruleText } from "./Always.tsx";
+import { fileOf } from "../card/rules.ts";
+import { ruleText } from "./rule_text.ts";
 
 type Decision = Partial<AnswerDecision> & Pick<NewAnswer, "words" | "always" | "stop" | "decision">;
 
 /** From the ask once it is answered, or else from what this device has sent. */
-export function Decided({ ask, given }: { readonly ask: Ask; readonly given: NewAnswer | null }) {
+export function Decided({ ask, given, saved = null }: { readonly ask: Ask; readonly given: NewAnswer | null; readonly saved?: Remembered | null }) {
   const words = useWords();
   const known = (ask.late?.answers ?? ask.answers) as Decision;
   const decision: Decision | null = known.decision ? known : given?.decision ? (given as Decision) : null;
@@ -27,7 +28,13 @@ export function Decided({ ask, given }: { readonly ask: Ask; readonly given: New
           {words.ruleSaved}{" "}
           <code>
             <Seen text={ruleText(rule.rule)} />
-          </code>
+          </code>{" "}
+          {typeof fileOf(rule.rule) === "string" && words.alwaysTheirFile(fileOf(rule.rule) as string)}
+        </p>
+      )}
+      {saved && (
+        <p className="ab-quiet">
+          {words.alwaysSaved} {saved.file && words.ruleFile(saved.file)}
         </p>
       )}
       {decision.words && (

@@ -7,9 +7,11 @@ import { Seen } from "../text/Seen.tsx";
 import { ago, moment } from "../time.ts";
 import { useSpoken, useWords } from "../wording.tsx";
 import { Crossing } from "./Crossing.tsx";
-import { Icon, type IconName } from "./Icon.tsx";
 import { Quorum } from "./Quorum.tsx";
 import { refusal } from "./refusal.ts";
+import { hostDown } from "./host_down.ts";
+import { HostDown, isHostDown } from "./HostDown.tsx";
+import { Notice } from "./Notice.tsx";
 import { isAnswerable } from "./answerable.ts";
 import { whoOf } from "./who.ts";
 
@@ -53,7 +55,8 @@ export function Before({ view, me, onUndo }: Shown & { readonly onUndo: () => vo
           <p>{isOverrule(ask) ? words.overruleWentOn : words.stranded}</p>
         </Notice>
       )}
-      {isOpen && ask.parked && !ask.stranded && (
+      {isOpen && <HostDown ask={ask} />}
+      {isOpen && ask.parked && !ask.stranded && !isHostDown(ask) && (
         <Notice icon="moon" tone="calm">
           <p>{words.parked}</p>
         </Notice>
@@ -140,7 +143,7 @@ export function After({ view, me, onUndo }: Shown & { readonly onUndo: () => voi
           <p>{ask.kind === "questions" ? words.answeredBy(by, settled) : words.decidedBy(by, settled)}</p>
         )}
         {phase === "stored" && (
-          <p className="ab-quiet">{ask.handed_at ? words.handed : ask.certain === false ? words.uncertain : words.stored}</p>
+          <p className="ab-quiet">{ask.handed_at ? words.handed : ask.certain === false ? words.uncertain : ((isHostDown(ask) ? hostDown(ask.host, now, words, language) : null) ?? words.stored)}</p>
         )}
         {phase === "delivered" && delivered && <p className="ab-quiet">{words.delivered(delivered)}</p>}
         {phase === "dismissed" && <p>{by && settled ? words.dismissedBy(by, settled) : words.dismissed}</p>}
@@ -183,21 +186,4 @@ export function proposal({ by, kind }: AskView["ask"], me: string | undefined, w
   if (by === null || "rule" in by) return words.proposed;
   const who = whoOf(by, me, words);
   return kind === "questions" ? words.proposedBy(who) : words.proposedDecisionBy(who);
-}
-
-function Notice({
-  icon,
-  tone,
-  children,
-}: {
-  readonly icon: IconName;
-  readonly tone: "stop" | "lantern" | "calm";
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <div className="ab-notice" data-tone={tone} {...(tone === "stop" ? { role: "alert" } : {})}>
-      <Icon of={icon} />
-      <div>{children}</div>
-    </div>
-  );
 }

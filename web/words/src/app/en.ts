@@ -179,26 +179,14 @@ export const en = {
   sendAfterwards: "Send afterwards",
   notSent: "Not sent: there is no connection. Your words are still here.",
 
+  // Step workflows
+  workflowStep: (name: string, step: string) => `${name}: step ${step}`,
+  workflowAsks: (what: string) => `Write yes or no: ${what}`,
+
   // Rules
   rules: "Rules",
-  rulesEntry: "What rules decided without you, and the approvals that are remembered.",
+  rulesEntry: "What rules decided without you, and the decisions that are remembered.",
   rulesOpen: "Open",
-  digest: "Decided without a person",
-  digestMore: "In the last 24 hours. A correction goes to the agent as a message.",
-  digestNone: "Nothing was decided without a person.",
-  digestRule: (rule: string, n: number) => `${rule}: ${count(n, "ask", "asks")}`,
-  correct: "Correct",
-  correctNamed: (what: string) => `Correct: ${what}`,
-  corrected: "Corrected",
-  remembered: "Remembered approvals",
-  rememberedMore: "Each allows exactly one call again, without asking. `askbridge policy remember` makes one.",
-  rememberedNone: "None is remembered.",
-  rememberedFor: (tool: string, where: string) => `${tool}, ${{ session: "in one conversation", project: "in one project", everywhere: "everywhere" }[where] ?? where}`,
-  rememberedUses: (n: number, last: string | null) => (last === null ? "Not used yet" : `${count(n, "use", "uses")}, last ${last}`),
-  rememberedUntil: (person: string, made: string, until: string) => `by ${person}, ${made}; until ${until}`,
-  rememberedRule: "The rule",
-  rememberedRevoke: "Revoke",
-  rememberedRevokeNamed: (tool: string) => `Revoke: ${tool}`,
 
   // Devices and pairing
   addDevice: "Add a device",

@@ -79,6 +79,7 @@ export const en = {
   kindSlackMore: "A direct message of your own Slack app, with buttons and a window for words.",
   kindWebhook: "Webhook",
   kindWebhookMore: "A signed post to an address of yours, which shows it however you like.",
+  kindApp: "App of another system",
   kindCommand: "Program",
   kindCommandMore: "Runs a program on the machine of askbridge and passes it the question.",
   otherKind: "Choose another",

@@ -79,6 +79,7 @@ export const ja: Same<typeof en> = {
   kindSlackMore: "自分の Slack アプリからのダイレクトメッセージです。ボタンと入力欄があります。",
   kindWebhook: "Webhook（外部サーバー）",
   kindWebhookMore: "署名付きの POST を指定のアドレスに送ります。表示方法は自由です。",
+  kindApp: "別のシステムのアプリ",
   kindCommand: "プログラム",
   kindCommandMore: "askbridge のマシンでプログラムを実行し、質問を渡します。",
   otherKind: "別の方法を選ぶ",

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use askbridge_bridge::auth::connect_code;
 use askbridge_bridge::outbound::Authorities;
 use askbridge_platform::ourselves;
 use hyper::Method;
@@ -112,14 +111,14 @@ async fn asked(pending: &PendingConnection) -> Result<Made, Stopped> {
         }
     };
     tokio::select! {
-        made = until_tapped(&client, &body, digest) => made.map_err(Stopped::Failed),
+        made = until_tapped(&client, &body) => made.map_err(Stopped::Failed),
         () = interrupted => Err(Stopped::Interrupted),
     }
 }
 
-async fn until_tapped(client: &Client, body: &Value, digest: &str) -> Result<Made, Error> {
+async fn until_tapped(client: &Client, body: &Value) -> Result<Made, Error> {
     let mut backoff = Backoff::default();
-    let mut told = false;
+    let (mut told, mut shown) = (false, None);
     loop {
         let (path, wait) = match told {
             false => (PATH.to_owned(), Duration::ZERO),
@@ -128,14 +127,19 @@ async fn until_tapped(client: &Client, body: &Value, digest: &str) -> Result<Mad
         match client.call(Method::POST, &path, body, None, wait).await {
             Ok(reply) => return reply.json(),
             Err(error) if error.needs_a_tap() => {
+                let code = error.tap_code();
                 if !told {
                     tell(&format!(
-                        "allow this on a device that is paired there; it has to show the code {}\n\
+                        "allow this on a device that is paired there{}\n\
                          waiting for it; Ctrl-C takes it back",
-                        connect_code(digest)
+                        code.as_ref().map(|code| format!("; it has to show the code {code}")).unwrap_or_default()
                     ));
                     told = true;
+                } else if let Some(code) = code.as_ref().filter(|_| code != shown) {
+                    // It was taken back while home was down or out of reach.
+                    tell(&format!("the device is asked anew; now it has to show the code {code}"));
                 }
+                shown = code;
                 backoff = Backoff::default();
             }
             // Only after it has answered once: an address may be mistyped.

@@ -9,7 +9,9 @@ use askbridge_bridge::rule_file::{RuleSource, RulesRead};
 use askbridge_core::answer::RulePlace;
 use askbridge_core::ask::Body;
 use askbridge_core::event::ToolRuling;
-use askbridge_core::rules::asks::{AskRule, EveryCall, Explained, RuleSet, Ruled, Why, rule_ask_in, rule_every_call};
+use askbridge_core::rules::asks::{
+    AskRule, EveryCall, Explained, Risk, RuleSet, Ruled, Why, rule_ask_in, rule_every_call,
+};
 use askbridge_policy::{ExampleAsk, Outcome};
 use serde_json::{Value, json};
 
@@ -52,6 +54,7 @@ pub(super) async fn explain(
     for problem in problems.iter().flatten() {
         tell(&visible(&format!("note: {problem}")));
     }
+    let risks = ask.with_facts(|facts| facts.call.map(|call| call.risks(facts.folder)));
     let outcome = Outcome::of(&ruling, &ask.body);
     let looks = |set: &RuleSet| set.looks_at_every_call();
     let is_looked_at = looks(&rules.set) || project.as_ref().is_some_and(|project| looks(project.set()));
@@ -67,6 +70,9 @@ pub(super) async fn explain(
             let ruling = before.map(|before| ruled(before.ruling));
             told["before_the_call"] = json!({"ruling": ruling, "by": before.map(|before| named(before.rule))});
         }
+        if let Some(risks) = risks {
+            told["risks"] = risks.iter().map(|risk| Value::from(risk.name())).collect();
+        }
         print(&told.to_string())?;
         return Ok(Exit::Good);
     }
@@ -74,6 +80,10 @@ pub(super) async fn explain(
         print(&visible(&before_the_call(before)))?;
     }
     print(&visible(&in_words(&outcome, ruling.rule)))?;
+    if let Some(risks) = risks.filter(|risks| !risks.is_empty()) {
+        let names: Vec<_> = risks.iter().map(Risk::name).collect();
+        print(&format!("hints, from its text alone: {}", names.join(", ")))?;
+    }
     for line in &explained {
         print(&visible(&format!("  {}: {}", place(line.rule), why(line))))?;
     }

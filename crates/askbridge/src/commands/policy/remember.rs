@@ -1,4 +1,4 @@
-//! `askbridge policy remember` and `remembered`: approvals that hold for the very same call, for a while.
+//! `askbridge policy remember` and `remembered`: decisions that hold for the very same ask, for a while or for good.
 
 use std::time::Duration;
 
@@ -27,6 +27,12 @@ pub(super) struct Args {
     /// For how long, like `8h` or `30d`, up to 366 days
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = spans::parse)]
     until: Duration,
+    /// Until it is revoked
+    #[arg(long, conflicts_with = "until")]
+    for_good: bool,
+    /// Have what people decided about it four times in a row decided so again, also a denial or an answer
+    #[arg(long)]
+    as_before: bool,
     /// Save it without asking again
     #[arg(long)]
     yes: bool,
@@ -62,11 +68,15 @@ pub(super) struct ListArgs {
 struct Remembered {
     id: String,
     rule: String,
+    #[serde(rename = "do")]
+    does: String,
     tool: String,
+    about: String,
     #[serde(rename = "for")]
     reach: String,
+    file: Option<String>,
     person: String,
-    until: Moment,
+    until: Option<Moment>,
     uses: u64,
     last_used_at: Option<Moment>,
 }
@@ -80,8 +90,13 @@ pub(super) async fn remember(settings: &Settings, args: Args) -> Result<Exit, Fa
         Reach::Project => "project",
         Reach::Everywhere => "everywhere",
     };
-    let until = Rfc3339(Clock::System.now().plus(args.until)).to_string();
-    let mut wanted = json!({"ask": ask.shown.id, "for": reach, "until": until, "dry_run": true});
+    let does = if args.as_before { "as_before" } else { "allow" };
+    let mut wanted = json!({"ask": ask.shown.id, "do": does, "for": reach, "dry_run": true});
+    if args.for_good {
+        wanted["for_good"] = json!(true);
+    } else {
+        wanted["until"] = json!(Rfc3339(Clock::System.now().plus(args.until)).to_string());
+    }
     let shown: Remembered = client.decide(ADDRESS, &wanted).await?.json()?;
     if !args.json {
         print(visible(&shown.rule).trim_end())?;
@@ -94,13 +109,15 @@ pub(super) async fn remember(settings: &Settings, args: Args) -> Result<Exit, Fa
     if !agrees {
         return Err(Failure::new("nothing was saved"));
     }
+    wanted["id"] = json!(shown.id);
     wanted["dry_run"] = json!(false);
     let reply = client.decide(ADDRESS, &wanted).await?;
     let saved: Remembered = reply.json()?;
     if args.json {
         print(reply.text.trim())?;
     } else {
-        tell(&format!("remembered; take it back with `askbridge policy remembered --revoke {}`", saved.id));
+        let file = saved.file.map(|file| format!(" in {file}")).unwrap_or_default();
+        tell(&format!("remembered{file}; take it back with `askbridge policy remembered --revoke {}`", saved.id));
     }
     Ok(Exit::Good)
 }
@@ -109,13 +126,13 @@ pub(super) async fn remembered(settings: &Settings, args: ListArgs) -> Result<Ex
     let client = Client::new(settings, args.token)?;
     if let Some(id) = &args.revoke {
         if !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(Failure::usage(format!("`{id}` is not the id of a remembered approval")));
+            return Err(Failure::usage(format!("`{id}` is not the id of a remembered decision")));
         }
         let reply = client.with_tap(Method::DELETE, &format!("{ADDRESS}/{id}"), &Value::Null).await?;
         if args.json {
             print(reply.text.trim())?;
         } else {
-            tell("revoked: the next such call goes to a person");
+            tell("revoked: the next such ask goes to a person");
         }
         return Ok(Exit::Good);
     }
@@ -129,10 +146,17 @@ pub(super) async fn remembered(settings: &Settings, args: ListArgs) -> Result<Ex
     }
     for item in items {
         let it: Remembered = serde_json::from_value(item).map_err(|error| Error::Strange(error.to_string()))?;
-        let left = it.until.ahead().map(askbridge_core::verdict::spoken).unwrap_or_default();
+        let left = match it.until {
+            Some(until) => format!("{} left", until.ahead().map(askbridge_core::verdict::spoken).unwrap_or_default()),
+            None => "for good".to_owned(),
+        };
+        let about = if it.about.is_empty() { it.tool } else { format!("{} {}", it.tool, it.about).trim().to_owned() };
         let uses = counted(it.uses, "use", "uses");
         let last = it.last_used_at.map(|last| format!(", the last {} ago", last.ago())).unwrap_or_default();
-        print(&visible(&format!("{}  {}, {}, by {}, {left} left, {uses}{last}", it.id, it.tool, it.reach, it.person)))?;
+        print(&visible(&format!(
+            "{}  {} {about}, {}, by {}, {left}, {uses}{last}",
+            it.id, it.does, it.reach, it.person
+        )))?;
     }
     Ok(Exit::Good)
 }

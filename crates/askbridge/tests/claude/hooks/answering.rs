@@ -1,6 +1,6 @@
 //! A question on two screens: the first answer wins, and the other screen is told.
 
-use askbridge_scripted::model::{ask, text};
+use askbridge_scripted::model::{ask, on_result, on_user, text};
 use serde_json::json;
 
 use super::workstation::{CALL, Setting, Workstation, asking, question};
@@ -128,4 +128,36 @@ fn what_a_person_writes_meanwhile_is_read_when_the_turn_is_over() {
     assert_eq!(status, 202, "{said}");
     workstation.house.answer(id(&asked), json!({"answers": {"Which?": "Bbb"}}));
     workstation.until_shown("I will do that too");
+}
+
+#[test]
+fn what_a_rule_decided_is_corrected_and_the_agent_in_the_terminal_reads_it_when_its_turn_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.toml");
+    let rule =
+        "[[rules]]\nname = \"no small talk\"\ndo = \"deny\"\nwords = \"Decide yourself.\"\nquestion = \"Which?\"\n";
+    std::fs::write(&file, rule).unwrap();
+    // After the rule's word the agent has more to do, which a person decides: until then its turn goes on.
+    let script = askbridge_scripted::model::Script::new()
+        .turn(on_user("A late answer"), [text("thanks a lot")])
+        .turn(on_result("toolu_2"), [text("all done now")])
+        .turn(on_result(CALL), [ask("toolu_2", "Then?", ["Aaa", "Bbb"])])
+        .turn(on_user("hi-there"), [ask(CALL, "Which?", ["Aaa", "Bbb"])]);
+    let server = [("ASKBRIDGE_RULES", file.to_str().unwrap())];
+    let mut workstation = Workstation::sit(script, &Setting { server: &server, ..Setting::default() });
+    workstation.prompt();
+    let denied = workstation.result();
+    assert!(denied.text.contains("“no small talk”") && denied.text.contains("no person was asked"), "{denied:?}");
+    let asked = workstation.rings();
+    let ruled = workstation.house.get("/v1/asks?state=ruled")["items"][0].clone();
+    let corrected = workstation.house.answer(id(&ruled), json!({"answers": {"Which?": "Bbb"}}));
+    assert_eq!(corrected["late"]["answers"], json!({"Which?": "Bbb"}), "{corrected}");
+    workstation.house.answer(id(&asked), json!({"answers": {"Then?": "Aaa"}}));
+    workstation.until_shown("thanks a lot");
+    let texts = workstation.house.model.heard();
+    let read = texts.iter().any(|request| {
+        let all = serde_json::to_string(&request.body).unwrap();
+        all.contains("A late answer to your earlier question “Which?”") && all.contains("ada now says: Bbb")
+    });
+    assert!(read, "{:?}", workstation.house.model.unscripted());
 }

@@ -224,6 +224,17 @@ await play({
     assert.deepEqual([hook.sessionKey, hook.agentId], ["user-42", "main"]);
   },
 
+  async ruled() {
+    const it = await plugin();
+    const answers = await it.ask([{ ...which[0], question: "Ruled?" }]);
+    assert.match(answers["Ruled?"], /“decide”.*no person was asked/s);
+    const { items } = await elsewhere("GET", "/v1/asks?state=ruled");
+    await answer(items[0], { "Ruled?": "B" });
+    const hook = await it.hook();
+    assert.match(hook.message, /A late answer to your earlier question “Ruled\?”.*ada now says: B/s);
+    assert.deepEqual([hook.sessionKey, hook.agentId], ["user-42", "main"]);
+  },
+
   async approvals() {
     const it = await plugin();
     const decide = async (body) => {

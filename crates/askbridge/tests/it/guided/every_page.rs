@@ -33,8 +33,18 @@ const REACHED: Fate = Run(
     "crates/askbridge/tests/it/guided/away.rs",
     "a_person_is_reached_over_each_channel_with_the_lines_of_the_guide",
 );
+const AS_CONTAINERS: Fate = Run(
+    "web/e2e/src/journeys/cluster_guide.test.ts",
+    "the services of the compose file serve as processes, with their commands, environment and health checks",
+);
+const AS_HOSTS: Fate = Run(
+    "web/e2e/src/journeys/cluster_guide.test.ts",
+    "three hosts are set up with the blocks of the guide, and people behind one name go on when their node dies",
+);
 const BACKUP: Fate = Run(STEPS, "a_journal_is_backed_up_and_restored_as_the_guide_says");
 const CI_JOB: Fate = Run(TYPED, "a_program_elsewhere_and_a_job_in_ci_ask_with_the_lines_of_the_guides");
+const CLUSTER_UP: Fate =
+    Run("crates/askbridge/tests/cluster/up.rs", "cluster_up_starts_nodes_that_serve_and_ends_them");
 const CONNECTED: Fate = Run(
     "crates/askbridge/tests/it/guided/connect.rs",
     "a_machine_is_connected_used_and_disconnected_with_the_lines_of_the_guide",
@@ -105,6 +115,19 @@ const PAGES: &[(&str, &[(&str, Fate)])] = &[
             ("name: deploy", Run(RECIPES, "the_job_deploys_after_a_yes_also_through_a_restart")),
             ("[[rules]]", CI_JOB),
             ("answer=$(askbridge ask", CI_JOB),
+        ],
+    ),
+    (
+        "cluster.md",
+        &[
+            ("askbridge cluster up --nodes 3", CLUSTER_UP),
+            ("$ askbridge cluster status", CLUSTER_UP),
+            ("server_name: a", AS_HOSTS),
+            ("[Unit]\nDescription=NATS", AS_HOSTS),
+            ("[Unit]\nWants=network-online.target", AS_HOSTS),
+            ("systemctl daemon-reload", AS_HOSTS),
+            ("ask.example.org {", AS_HOSTS),
+            ("cd packaging/docker", AS_CONTAINERS),
         ],
     ),
     (

@@ -75,7 +75,7 @@ fn source(channel: &Channel) -> Option<Source> {
         Service::Ntfy(_) if channel.decides > Decides::Nothing => Some(Source::Ntfy { channel: channel.id.clone() }),
         Service::Telegram(it) => Some(Source::Telegram { api: it.api.clone(), bot_token: it.bot_token.clone() }),
         Service::Slack(it) => Some(Source::Slack { api: it.api.clone(), app_token: it.app_token.clone() }),
-        Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) => None,
+        Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) | Service::App(_) => None,
     }
 }
 

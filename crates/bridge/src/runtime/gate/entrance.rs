@@ -18,8 +18,6 @@ pub(crate) enum Source {
     Request,
     /// A connection that stays open: each wish is rate limited.
     Socket,
-    /// A machine of the server's own, without a connection: each wish is rate limited.
-    Attendant,
     /// The bridge's own end of the agent in this session: the hook of a terminal that the session mirrors. Only `hooks`
     /// makes one. The hook's request was rate limited.
     Agent(SessionId),
@@ -60,7 +58,7 @@ impl Entrance {
     /// Does each wish count against the caller's rate? If not, the request that brought it did, or there is no limit.
     pub(super) fn paces_each_wish(self) -> bool {
         match self.source {
-            Source::Socket | Source::Attendant => true,
+            Source::Socket => true,
             Source::Request | Source::Agent(_) | Source::Host(..) => false,
         }
     }

@@ -1,8 +1,8 @@
-//! The one function that grants a wish.
+//! The one function that grants a wish, and the one that checks what a wish or a right needs.
 
 use std::fmt;
 
-use askbridge_core::ids::{AskId, SessionId};
+use askbridge_core::ids::SessionId;
 use askbridge_core::refusal::Refusal;
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::hosted_door;
@@ -10,8 +10,10 @@ use askbridge_peers::wish::{AskWish, OutboundCall, Receipt, Rejection, Wish};
 
 use super::entrance::Entrance;
 use super::needs::{Needs, needs};
+use super::roles::Action;
+use super::seen::sees;
 use super::services::Services;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::runtime::{CreatedAsk, Handle, Listen};
 
 /// The runtime and the server's services, borrowed for as long as a wish is granted.
@@ -42,13 +44,21 @@ impl<'a> Gate<'a> {
     ///
     /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
     pub(crate) async fn grant(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        self.know(&wish).await;
         self.check(caller, entrance, &wish)?;
         let wish = match wish {
             Wish::Call(call) => return Box::pin(self.call(*call)).await,
+            Wish::Keep { .. } => return Box::pin(self.keep(caller, entrance, wish)).await,
             wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(wish)).await?,
             wish => wish,
         };
         self.handle.carry_out(caller, &entrance, wish).await
+    }
+
+    /// Grants what an agent's end says of a delivery, without waiting until it is stored: see [`Handle::note`].
+    pub(crate) fn note(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        self.check(caller, entrance, &wish)?;
+        self.handle.note_wish(&entrance, wish)
     }
 
     /// Grants an ask to a caller that is shown it, and may wait for its end: see [`Handle::ask_shown`].
@@ -65,6 +75,18 @@ impl<'a> Gate<'a> {
         self.handle.ask_shown(caller, &entrance, wish, listen).await
     }
 
+    /// Makes sure that what another node has just stored is known here.
+    async fn know(&self, wish: &Wish) {
+        if self.handle.nodes.is_alone() {
+            return;
+        }
+        match needs(wish) {
+            Needs::Session(_, session) => Box::pin(self.handle.know(session)).await,
+            Needs::Ask(_, ask) => Box::pin(self.handle.know(ask.session)).await,
+            _ => {}
+        }
+    }
+
     /// May this caller wish this, by this entrance, at this rate?
     fn check(&self, caller: &Caller, entrance: Entrance, wish: &Wish) -> Result<(), Rejection> {
         if entrance.paces_each_wish() {
@@ -73,18 +95,13 @@ impl<'a> Gate<'a> {
         if matches!(wish, Wish::Ask(_)) && caller.machine().is_some() {
             self.services()?.pace_ask(caller)?;
         }
-        match needs(wish) {
-            Needs::Known => Ok(()),
-            Needs::Caller(action) => caller.may(action, None),
-            Needs::Session(action, session) => {
-                self.handle.guarded(caller, action, session)?;
-                if action == Action::ReportSettings && !entrance.is_the_agent_of(session) {
-                    let why = "how an agent is set is reported by what runs it, and by nothing else";
-                    return Err(Rejection::Forbidden(why.to_owned()));
-                }
-                Ok(())
+        self.handle.meets(caller, needs(wish))?;
+        match wish {
+            Wish::ReportSettings { session, .. } if !entrance.is_the_agent_of(*session) => {
+                let why = "how an agent is set is reported by what runs it, and by nothing else";
+                Err(Rejection::Forbidden(why.to_owned()))
             }
-            Needs::Ask(action, ask) => self.handle.guard_ask(caller, action, ask),
+            _ => Ok(()),
         }
     }
 
@@ -113,15 +130,21 @@ impl<'a> Gate<'a> {
         Ok(wish)
     }
 
+    /// Stores an item of a language's own, and tells the part that may have a use for it.
+    async fn keep(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let name = if let Wish::Keep { name, .. } = &wish { name.clone() } else { String::new() };
+        let receipt = self.handle.carry_out(caller, entrance.via, wish).await?;
+        if let Some(services) = self.services {
+            services.kept(entrance.via, &name).await;
+        }
+        Ok(receipt)
+    }
+
     /// Makes a call, if its reader may know what it says. The address is never logged: it may be a secret.
     async fn call(&self, call: OutboundCall) -> Result<Receipt, Rejection> {
         let services = self.services()?;
-        // The reader's tokens may have been revoked, or the session may be addressed to others.
-        let may_read = services
-            .readers(&call.reader)
-            .iter()
-            .any(|person| call.about.is_none_or(|session| self.handle.guarded(person, Action::See, session).is_ok()));
-        if !may_read {
+        // The reader's tokens may have been revoked.
+        if services.readers(&call.reader).is_empty() {
             return Err(Rejection::Forbidden("no person who may read this has that device any more".to_owned()));
         }
         let called = services.post(&call).await?;
@@ -134,19 +157,31 @@ impl<'a> Gate<'a> {
 }
 
 impl Handle {
-    /// Checks whether a caller may do something to a session. One that they may not see is an unknown session.
-    pub(crate) fn guarded(&self, caller: &Caller, action: Action, session: SessionId) -> Result<(), Rejection> {
-        let access = self.access(session).ok_or(Refusal::UnknownSession(session))?;
-        caller.may(Action::See, Some(&access)).map_err(|_| Refusal::UnknownSession(session))?;
-        caller.may(action, Some(&access))
+    /// Checks what a wish or a right needs. What the caller may not see is unknown to them.
+    pub(super) fn meets(&self, caller: &Caller, needs: Needs<'_>) -> Result<(), Rejection> {
+        match needs {
+            Needs::Known => Ok(()),
+            Needs::Caller(action) => caller.may(action, None),
+            Needs::Session(action, session) => self.may_in(caller, action, session, Refusal::UnknownSession(session)),
+            Needs::Ask(action, ask) => self.may_in(caller, action, ask.session, Refusal::UnknownAsk(ask)),
+            Needs::Device(device) => {
+                caller.may(Action::Decide, None)?;
+                let why = || Rejection::Forbidden("this is another person's device".to_owned());
+                caller.owns_device(device).then_some(()).ok_or_else(why)
+            }
+            Needs::ChannelOf(person) => {
+                caller.may(Action::KeepChannels, None)?;
+                let why = "a channel of another person is added by that person, or on this machine";
+                let theirs = caller.keeps_channels_of(person).then_some(());
+                theirs.ok_or_else(|| Rejection::Forbidden(why.to_owned()))
+            }
+        }
     }
 
-    /// The same about an ask. One in a session that the caller may not see is an unknown ask.
-    pub(crate) fn guard_ask(&self, caller: &Caller, action: Action, ask: AskId) -> Result<(), Rejection> {
-        let access = self.access(ask.session).ok_or(Refusal::UnknownAsk(ask))?;
-        if caller.may(Action::See, Some(&access)).is_err() {
-            return Err(Rejection::Refused(Refusal::UnknownAsk(ask)));
+    fn may_in(&self, caller: &Caller, action: Action, session: SessionId, unknown: Refusal) -> Result<(), Rejection> {
+        match self.access(session) {
+            Some(access) if sees(caller, Some(&access)) => caller.may(action, Some(&access)),
+            _ => Err(unknown.into()),
         }
-        caller.may(action, Some(&access))
     }
 }

@@ -1,4 +1,4 @@
-//! What each wish needs of its caller: one table. A wish that is not in it does not compile.
+//! What each wish and each right needs of its caller: two tables. What is not in them does not compile.
 
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{AskId, SessionId};
@@ -6,11 +6,13 @@ use askbridge_core::terms::Wishes;
 use askbridge_peers::listing::hosted_door;
 use askbridge_peers::wish::{AGENTS_OWN, AskRef, Wish};
 
-use crate::auth::Action;
+use super::right::Right;
+use super::roles::Action;
+use crate::auth::TokenInfo;
 
-/// What a wish needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
+/// What a wish or a right needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Needs<'a> {
     /// That the caller is known.
     Known,
     /// That the caller may do this at all.
@@ -19,10 +21,14 @@ pub(super) enum Needs {
     Session(Action, SessionId),
     /// The same about an ask: one that may not be seen is an unknown ask.
     Ask(Action, AskId),
+    /// That the caller may keep devices, and that this one is theirs.
+    Device(&'a TokenInfo),
+    /// That the caller may keep channels, and those of this person.
+    ChannelOf(&'a str),
 }
 
 /// Returns what a wish needs.
-pub(super) fn needs(wish: &Wish) -> Needs {
+pub(super) fn needs(wish: &Wish) -> Needs<'static> {
     match wish {
         Wish::Ask(wish) => match wish.session {
             Some(session) => Needs::Session(Action::Ask, session),
@@ -33,6 +39,8 @@ pub(super) fn needs(wish: &Wish) -> Needs {
             Needs::Ask(Action::Decide, named(ask))
         }
         Wish::Snooze { ask, .. } => Needs::Ask(Action::Snooze, named(ask)),
+        Wish::Remember { ask, .. } => Needs::Ask(Action::Remember, named(ask)),
+        Wish::Revoke { .. } => Needs::Caller(Action::Loosen),
         Wish::Withdraw { ask, .. } | Wish::Abandon { ask, .. } => Needs::Ask(Action::Withdraw, named(ask)),
         Wish::Overtake { ask, .. } | Wish::Park { ask } | Wish::Strand { ask } => {
             Needs::Ask(Action::Report, named(ask))
@@ -56,6 +64,46 @@ pub(super) fn needs(wish: &Wish) -> Needs {
         Wish::Look { session: Some(session), .. } => Needs::Session(Action::See, *session),
         Wish::Look { session: None, .. } => Needs::Known,
         Wish::Call(_) => Needs::Caller(Action::CallOut),
+    }
+}
+
+/// Returns what a right needs.
+pub(super) fn needs_of(right: Right<'_>) -> Needs<'_> {
+    match right {
+        Right::ReadSession(session) => Needs::Session(Action::See, session),
+        Right::ReadAsk(ask) => Needs::Ask(Action::See, ask),
+        Right::RecordIn(session) => Needs::Session(Action::Ask, session),
+        Right::WithdrawOnDisconnect(ask) => Needs::Ask(Action::Withdraw, ask),
+        // Its variables may let an agent do more than the step before.
+        Right::DriveWorkflow(session) => Needs::Session(Action::Loosen, session),
+        Right::ForgetWith(session) => Needs::Session(Action::Forget, session),
+        Right::Prune => Needs::Caller(Action::Forget),
+        Right::ReportByHook => Needs::Caller(Action::Ask),
+        Right::ListSnoozes => Needs::Caller(Action::Snooze),
+        Right::Remember => Needs::Caller(Action::Remember),
+        Right::RememberDecisionOf(ask) => Needs::Ask(Action::Remember, ask),
+        Right::RevokeRemembered => Needs::Caller(Action::Loosen),
+        Right::ListParked
+        | Right::ListRemembered
+        | Right::ShowRules
+        | Right::ShowMetrics
+        | Right::ShowAway
+        | Right::ShowCluster
+        | Right::ShowTaps => Needs::Caller(Action::Inspect),
+        Right::ForgetNode => Needs::Caller(Action::ForgetNode),
+        Right::SetAway
+        | Right::SwitchTaps
+        | Right::ListTokens
+        | Right::MakeToken
+        | Right::RevokeToken
+        | Right::MakeCode => Needs::Caller(Action::Administer),
+        Right::KeepDevices | Right::PairOwnDevice => Needs::Caller(Action::Decide),
+        Right::KeepDevice(device) => Needs::Device(device),
+        Right::Disconnect => Needs::Caller(Action::Disconnect),
+        Right::KeepChannels => Needs::Caller(Action::KeepChannels),
+        Right::KeepChannelOf(person) => Needs::ChannelOf(person),
+        Right::BrowseFolders => Needs::Caller(Action::BrowseFolders),
+        Right::ReachByProgram | Right::TryFolder => Needs::Caller(Action::RunAgent),
     }
 }
 

@@ -34,6 +34,9 @@ pub(crate) trait Services: Send + Sync {
     /// Finds all callers with this name that hold a token, or need none.
     fn readers(&self, name: &str) -> Vec<Caller>;
 
+    /// A language has stored or deleted a small item of its own.
+    fn kept<'a>(&'a self, dialect: &'a str, name: &'a str) -> BoxFuture<'a, ()>;
+
     /// Posts to an address outside.
     fn post<'a>(&'a self, call: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>>;
 }

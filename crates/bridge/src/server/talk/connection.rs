@@ -13,10 +13,10 @@ use super::super::codes::redeem_code;
 use super::super::guest::Guest;
 use super::super::look::look;
 use super::super::seen::{Keep, Seen};
-use crate::auth::{Action, Caller, Role};
+use crate::auth::{Caller, Role};
 use crate::driver::{Endpoint, Lost, Order, Replies, Watched};
 use crate::ringing::Gaze;
-use crate::runtime::{Batch, Follower, Handle, HubMessage, Interest, Present, chain};
+use crate::runtime::{Batch, Follower, Handle, HubMessage, Interest, Present, Right, chain};
 
 /// Pieces of content that one frame may make.
 const RECORDS_AT_ONCE: usize = 64;
@@ -95,7 +95,7 @@ impl Connection {
 
     fn may_ask_in(&self, session: SessionId) -> bool {
         let caller = self.guest.caller.as_ref();
-        caller.is_some_and(|caller| self.app.handle.guarded(caller, Action::Ask, session).is_ok())
+        caller.is_some_and(|caller| self.app.handle.may(caller, Right::RecordIn(session)))
     }
 
     /// Stores how far this client has come, for the next connection.
@@ -111,9 +111,9 @@ impl Connection {
             return;
         }
         let handle = &self.app.handle;
-        let may_see = |ask: &AskId| handle.guarded(caller, Action::See, ask.session).is_ok();
+        let may_see = |ask: &AskId| handle.may(caller, Right::ReadSession(ask.session));
         let asks: Vec<_> = asks.into_iter().filter(may_see).collect();
-        let gaze = self.gaze.get_or_insert_with(|| self.app.ringing().eyes.open());
+        let gaze = self.gaze.get_or_insert_with(|| self.app.ringing().eyes.open(&self.app.handle));
         let new = gaze.shows(&caller.name, &asks, handle.now());
         if new.is_empty() {
             return;
@@ -139,17 +139,17 @@ impl Connection {
             }
             Watch::News => Some(handle.follow_live(Interest::Inbox(caller))),
             Watch::Session { session } => {
-                handle.guarded(&caller, Action::See, session)?;
+                handle.check(&caller, Right::ReadSession(session))?;
                 Some(handle.follow(Interest::Session(session), None))
             }
             Watch::Chat { session, remembered } => {
-                handle.guarded(&caller, Action::See, session)?;
+                handle.check(&caller, Right::ReadSession(session))?;
                 self.chat = Some(Chat { session, told: None, remembered });
                 Some(handle.follow_from_the_beginning(session, self.guest.via))
             }
             // A caller that may not see a session is not told which connections are in it either.
             Watch::Seat { session } => {
-                handle.guarded(&caller, Action::See, session)?;
+                handle.check(&caller, Right::ReadSession(session))?;
                 let connection = handle.chance.u64();
                 let present = handle.present(self.guest.via, session);
                 self.seat = Some(Seat { connection, is_seated: false, _present: present });

@@ -13,11 +13,11 @@ use askbridge_peers::doors::http;
 use askbridge_peers::wish::Rejection;
 use tracing::{info, warn};
 
-use super::request::TapRequest;
+use super::request::{Purpose, TapRequest};
 use super::table::{Key, Tap, is_proven};
 use super::watch::{StoredTap, place, watch};
 use super::words::words;
-use crate::auth::{Caller, ProcessId};
+use crate::auth::{Caller, ProcessId, connect_code};
 use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
@@ -46,7 +46,9 @@ pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<O
     let now = app.handle.clock.now();
     app.taps.make_room(&request.purpose, now)?;
     let goes_on_at = request.devices_may_be_lost.then(|| now.plus(limits::LOST_DEVICES_WAIT));
-    let ask = ask(app, request, &people, goes_on_at, now).await?;
+    let is_a_machine = matches!(request.purpose, Purpose::Connect { .. });
+    let code = is_a_machine.then(|| connect_code(&app.handle.chance));
+    let ask = ask(app, request, &people, goes_on_at, code.as_deref(), now).await?;
     let kept = StoredTap {
         by: key.0.clone(),
         purpose: key.1.clone(),
@@ -54,6 +56,7 @@ pub(super) async fn open(app: &App, key: &Key, request: &TapRequest) -> Result<O
         leader: request.origin.as_ref().and_then(|origin| origin.leader).map(ProcessId::written),
         devices: devices(app, &people),
         goes_on_at: goes_on_at.map(|at| at.0),
+        code,
     };
     let value = serde_json::to_vec(&kept).expect("what is kept of a tap has text keys");
     let until = Some(now.plus(limits::TAP_WAIT + limits::TAP_LIFE));
@@ -71,9 +74,10 @@ async fn ask(
     request: &TapRequest,
     people: &[PersonId],
     goes_on_at: Option<Timestamp>,
+    code: Option<&str>,
     now: Timestamp,
 ) -> Result<AskId, Rejection> {
-    let words = words(request, goes_on_at);
+    let words = words(request, goes_on_at, code);
     let session = SessionId(app.handle.chance.u128());
     let party = PartyId::from(Caller::OURSELVES);
     let start = Start {

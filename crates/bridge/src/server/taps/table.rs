@@ -56,6 +56,8 @@ pub(super) struct Tap {
     pub(super) devices: String,
     /// When the process may go on without it, if it may.
     pub(super) goes_on_at: Option<Timestamp>,
+    /// What the card shows, and the machine that wants to be connected.
+    pub(super) code: Option<String>,
 }
 
 /// The result of a tap.
@@ -133,7 +135,7 @@ pub(crate) async fn tapped(app: &App, request: TapRequest, wait: Duration) -> Re
             forget(app, ask).await;
             Ok(())
         }
-        GivenTap::NotYet(needed) => Err(needed),
+        GivenTap::NotYet(needed, _) => Err(needed),
     }
 }
 
@@ -143,7 +145,8 @@ pub(crate) enum GivenTap {
     None,
     /// A device gave it in this ask. It is used up when it is forgotten: once what it was for is stored.
     In(AskId),
-    NotYet(Trouble),
+    /// With the code that the card of a machine shows.
+    NotYet(Trouble, Option<String>),
 }
 
 /// The same, for a purpose that is stored before the tap is used up.
@@ -167,12 +170,12 @@ pub(crate) async fn given(app: &App, request: TapRequest, wait: Duration) -> Res
         let Some(tap) = open(app, &key, &request).await? else { continue };
         let needed = Trouble::new(403, "tap_needed", needs(&tap, now));
         if Instant::now() >= until {
-            return Ok(GivenTap::NotYet(needed));
+            return Ok(GivenTap::NotYet(needed, tap.code));
         }
         tokio::select! {
             _ = changed.changed() => {}
             () = sleep_until(until) => {}
-            () = app.stop.cancelled() => return Ok(GivenTap::NotYet(needed)),
+            () = app.stop.cancelled() => return Ok(GivenTap::NotYet(needed, tap.code)),
         }
     }
 }

@@ -34,6 +34,9 @@ pub(super) struct StoredTap {
     pub(super) leader: Option<String>,
     pub(super) devices: String,
     pub(super) goes_on_at: Option<i64>,
+    /// What the card shows, and the machine that wants to be connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
 }
 
 pub(super) fn place(ask: AskId) -> String {
@@ -53,7 +56,8 @@ pub(crate) async fn recall(app: &App) -> Result<(), ShelfError> {
 
 /// Waits for the end of a tap in a task.
 pub(super) fn watch(app: &App, ask: AskId, kept: StoredTap) -> Tap {
-    let tap = Tap { ask, devices: kept.devices.clone(), goes_on_at: kept.goes_on_at.map(Timestamp) };
+    let (devices, code) = (kept.devices.clone(), kept.code.clone());
+    let tap = Tap { ask, devices, goes_on_at: kept.goes_on_at.map(Timestamp), code };
     let key = (kept.by.clone(), kept.purpose.clone());
     app.taps.opened(key.clone(), tap.clone());
     let watching = app.clone();

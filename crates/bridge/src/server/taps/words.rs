@@ -9,7 +9,7 @@ use askbridge_peers::json::Rfc3339;
 use serde_json::{Value, json};
 
 use super::request::{Purpose, TapRequest};
-use crate::auth::{Ancestry, Origin, TokenRole, command_line, connect_code, look_up};
+use crate::auth::{Ancestry, Origin, TokenRole, command_line, look_up};
 
 /// Prefixes of our secrets: a command line may hold one, and a tap is stored.
 const SECRETS: [&str; 2] = ["ab_", "pair_"];
@@ -23,7 +23,8 @@ pub(super) struct Words {
     pub(super) input: Value,
 }
 
-pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Words {
+/// `code`: what a machine shows that wants to be connected.
+pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>, code: Option<&str>) -> Words {
     let (title, holds) = match &request.purpose {
         Purpose::Decide { name } => (
             format!("Decide as {} from a terminal of this machine", plain(name)),
@@ -70,10 +71,10 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
         Purpose::Rules { .. } => {
             format!("The rule file has changed. {holds} If you did not change it yourself, deny it.")
         }
-        Purpose::Connect { digest, .. } => format!(
+        Purpose::Connect { .. } => format!(
             "A machine on the network wants this; nothing vouches for its name. {holds} Allow it only if you have just typed \
              `askbridge connect` there, and it shows the code {}.",
-            connect_code(digest)
+            code.unwrap_or_default()
         ),
         _ => format!("A program on this machine wants this. {holds} If you did not start it yourself, deny it."),
     };
@@ -90,9 +91,9 @@ pub(super) fn words(request: &TapRequest, goes_on_at: Option<Timestamp>) -> Word
             input["file"] = json!(plain(file));
             input["rules"] = json!(spell_out(&yes.join("\n\n"), &['\n', '\t']));
         }
-        (_, Purpose::Connect { machine, digest }) => {
+        (_, Purpose::Connect { machine, .. }) => {
             input["machine"] = json!(plain(machine));
-            input["code"] = json!(connect_code(digest));
+            input["code"] = json!(code);
             input["from"] = json!(request.from.map(|from| match from.to_canonical().is_loopback() {
                 true => format!("{from}: this machine, or a proxy or tunnel that ends here"),
                 false => from.to_string(),

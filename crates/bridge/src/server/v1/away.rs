@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::hooks::{AwayMode, presence, set_away};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -33,7 +34,7 @@ pub(crate) struct AwayJson {
 }
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ShowAway)?;
     shown(&app).await
 }
 
@@ -43,7 +44,7 @@ pub(crate) async fn set(
     caller: Caller,
     Json(NewAway { mode }): Json<NewAway>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::SetAway)?;
     set_away(&app, mode).await?;
     shown(&app).await
 }

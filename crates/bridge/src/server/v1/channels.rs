@@ -24,11 +24,10 @@ use serde_json::json as example;
 
 use super::asks::WaitQuery;
 use super::paging::Page;
-use super::rings::ring_is_for;
 use super::taps::tap_request;
-use crate::auth::{Action, Caller, Role, checked_name};
+use crate::auth::{Caller, checked_name};
 use crate::ringing::{Channels, NewChannel as Made, check};
-use crate::runtime::chain;
+use crate::runtime::{Right, chain};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -154,9 +153,9 @@ pub(super) struct PairJson {
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::KeepChannels, None)?;
+    app.handle.check(&caller, Right::KeepChannels)?;
     let channels = app.ringing().channels.all();
-    let own = channels.iter().filter(|channel| is_own(&caller, channel));
+    let own = channels.iter().filter(|channel| app.handle.may(&caller, Right::KeepChannelOf(&channel.person)));
     Ok(json(StatusCode::OK, &Page { items: own.map(|it| ChannelJson::of(it, None)).collect(), next: None }))
 }
 
@@ -167,24 +166,18 @@ pub(crate) async fn add(
     Query(waiting): Query<WaitQuery>,
     Json(new): Json<NewChannel>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::KeepChannels, None)?;
+    app.handle.check(&caller, Right::KeepChannels)?;
     let bad = |why: String| Trouble::new(422, "bad_request", why);
     let NewChannel { service, name, person, content, decides, quiet, tells } = new;
     let person = person.unwrap_or_else(|| caller.name.to_string());
-    if matches!(caller.role, Role::Person | Role::Operator) && *person != *caller.name {
-        return Err(Trouble::new(
-            403,
-            "forbidden",
-            "a channel of another person is added by that person, or on this machine",
-        ));
-    }
+    app.handle.check(&caller, Right::KeepChannelOf(&person))?;
     for text in name.iter().chain([&person]) {
         checked_name(text).map_err(|error| bad(error.to_string()))?;
     }
     check_hours(quiet.as_deref())?;
     let service = service.read(&app).map_err(bad)?;
     // A person's device may name public addresses; the operator, and this machine, their own servers as well.
-    let named_by_operator = caller.role != Role::Person;
+    let named_by_operator = app.handle.may(&caller, Right::ReachByProgram);
     if matches!(service, Service::Command(_)) && !named_by_operator {
         return Err(Trouble::new(
             403,
@@ -192,7 +185,9 @@ pub(crate) async fn add(
             "running a program here needs an operator's device or this machine",
         ));
     }
-    let theirs = app.ringing().channels.all().iter().filter(|channel| channel.person == person).count();
+    // Devices of apps have a limit of their own.
+    let counts = |channel: &&Arc<Channel>| channel.person == person && !matches!(channel.service, Service::App(_));
+    let theirs = app.ringing().channels.all().iter().filter(counts).count();
     if theirs >= CHANNELS_MAX {
         return Err(Trouble::new(409, "channel_refused", format!("{person} has {theirs} channels; remove one first")));
     }
@@ -271,13 +266,10 @@ pub(crate) async fn remove(
 
 /// Finds a channel that the caller may change; others' are unknown to them.
 pub(super) fn own(app: &App, caller: &Caller, id: &str) -> Result<Arc<Channel>, Trouble> {
-    caller.may(Action::KeepChannels, None)?;
-    let found = app.ringing().channels.get(id).filter(|channel| is_own(caller, channel));
+    app.handle.check(caller, Right::KeepChannels)?;
+    let found =
+        app.ringing().channels.get(id).filter(|channel| app.handle.may(caller, Right::KeepChannelOf(&channel.person)));
     found.ok_or_else(|| Trouble::new(404, "unknown_channel", format!("you have no channel `{id}`")))
-}
-
-fn is_own(caller: &Caller, channel: &Channel) -> bool {
-    ring_is_for(caller, &channel.person)
 }
 
 impl NewService {
@@ -330,6 +322,7 @@ pub(super) fn target(channel: &Channel) -> String {
         Service::Webhook(it) => host(&it.url),
         Service::Command(it) => [std::slice::from_ref(&it.program), &it.args].concat().join(" "),
         Service::WebPush(it) => host(&it.endpoint),
+        Service::App(it) => format!("{} by {}", it.dialect, host(&it.push_url)),
     }
 }
 
@@ -338,7 +331,9 @@ impl ChannelJson {
         let paired = match &channel.service {
             Service::Telegram(it) => it.chat.is_some(),
             Service::Slack(it) => it.user.is_some(),
-            Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) => true,
+            Service::Ntfy(_) | Service::Webhook(_) | Service::Command(_) | Service::WebPush(_) | Service::App(_) => {
+                true
+            }
         };
         Self {
             id: channel.id.clone(),

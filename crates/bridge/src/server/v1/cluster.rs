@@ -8,15 +8,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
-use crate::auth::{Action, Caller};
-use crate::cluster::{ClusterJson, ForgetNodeError, ForgottenNode, forget_node, report};
+use crate::auth::Caller;
+use crate::cluster::{ClusterJson, ForgetNodeError, ForgottenNode, forget_node, look, report};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ShowCluster)?;
+    if !app.handle.nodes.is_alone() {
+        // The nodes that joined a moment ago are in it as well.
+        look(&app.handle).await.map_err(down)?;
+    }
     Ok(json(StatusCode::OK, &report(&app)))
 }
 
@@ -52,7 +57,7 @@ pub(crate) async fn forget(
     Path(id): Path<String>,
     Json(wish): Json<ForgetNode>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::ForgetNode, None)?;
+    app.handle.check(&caller, Right::ForgetNode)?;
     let unknown = || Trouble::new(404, "unknown_node", format!("there is no node `{id}`"));
     let node: StableNodeId = id.parse().map_err(|_| unknown())?;
     let forgotten = forget_node(&app.handle, node, &caller.name, wish.even_if_up).await;

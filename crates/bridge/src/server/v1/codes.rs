@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::auth::{Action, Caller};
-use crate::runtime::down;
+use crate::auth::Caller;
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::codes::{LIFE_SECONDS, new_code};
@@ -39,7 +39,7 @@ pub(crate) async fn create(
     caller: Caller,
     Json(NewCode { name }): Json<NewCode>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::MakeCode)?;
     if name.trim().is_empty() || name.chars().count() > 64 {
         return Err(Trouble::new(422, "bad_request", "a name has 1 to 64 characters"));
     }

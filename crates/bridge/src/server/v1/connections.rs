@@ -17,8 +17,8 @@ use tracing::{info, warn};
 
 use super::asks::WaitQuery;
 use super::tokens::trouble;
-use crate::auth::{Caller, TokenInfo, TokensError, checked_name, connect_code, party_of, read_digest};
-use crate::runtime::chain;
+use crate::auth::{Caller, TokenInfo, TokensError, checked_name, party_of, read_digest};
+use crate::runtime::{Right, chain};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -82,10 +82,12 @@ pub(crate) async fn create(
         GivenTap::In(ask) => ask,
         GivenTap::None => return Err(Trouble::new(403, "tap_expired", "no paired device agreed to this")),
         // Unlike a process of this machine, a stranger does not learn what the devices are called.
-        GivenTap::NotYet(_) => {
-            let code = connect_code(&token_sha256);
-            let why = format!("this needs a tap on a paired device, which shows the code {code}");
-            return Err(Trouble::new(403, "tap_needed", why));
+        GivenTap::NotYet(_, code) => {
+            let shown = code.as_ref().map(|code| format!(", which shows the code {code}")).unwrap_or_default();
+            let why = format!("this needs a tap on a paired device{shown}");
+            let mut needed = Trouble::new(403, "tap_needed", why);
+            needed.0.tap_code = code;
+            return Err(needed);
         }
     };
     let by = match app.handle.ask(ask).await?.by {
@@ -103,10 +105,8 @@ pub(crate) async fn create(
 
 /// A machine is removed by its own token: that takes rights from the caller alone.
 pub(crate) async fn delete(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    let own = caller.machine().and_then(|_| caller.party.as_str().strip_prefix("tok_"));
-    let Some(id) = own else {
-        return Err(Trouble::new(403, "forbidden", "this is for connected machines, with their own token"));
-    };
+    app.handle.check(&caller, Right::Disconnect)?;
+    let id = caller.party.as_str().strip_prefix("tok_").unwrap_or_default();
     let revoked = app.tokens.revoke(id).await.map_err(|error| trouble(&error))?;
     info!(token.id = revoked.id, "A machine took itself off");
     withdraw_open(&app, &revoked).await?;
@@ -173,8 +173,8 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .text(
             "Open to all: what it needs is a tap on a paired device. Without `wait`, or when that is over, the answer is \
              `tap_needed`; call again with the same body. A machine that does not call again for 20 seconds takes its request back. \
-             The tap shows a code of six digits that the machine can show as well: the first four bytes of the SHA-256 of \
-             `askbridge connect ` and the digest, modulo a million.",
+             `tap_code` of that answer is a code of six digits, which the tap shows as well. The server draws it for each tap, so that \
+             nobody can make a request that shows the same as another one. A request that was taken back gets another code.",
         )
         .open_to_all()
         .query::<WaitQuery>()

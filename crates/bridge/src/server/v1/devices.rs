@@ -14,8 +14,8 @@ use serde_json::json as example;
 use super::connections::withdraw_open;
 use super::paging::Page;
 use super::tokens::{drop_channels, trouble};
-use crate::auth::{Action, Caller, LinkMadeBy, Role, TokenInfo, TokenRole, make_link};
-use crate::runtime::down;
+use crate::auth::{Caller, LinkMadeBy, Role, TokenInfo, TokenRole, make_link};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -58,9 +58,9 @@ struct LinkJson<'a> {
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Decide, None)?;
+    app.handle.check(&caller, Right::KeepDevices)?;
     let tokens = app.tokens.list();
-    let own = tokens.iter().filter(|info| is_own(info, &caller));
+    let own = tokens.iter().filter(|info| app.handle.may(&caller, Right::KeepDevice(info)));
     let items = own.map(|info| DeviceJson::of(&app, info, &caller)).collect();
     Ok(json(StatusCode::OK, &Page { items, next: None }))
 }
@@ -97,8 +97,8 @@ pub(crate) async fn rename(
 
 /// Checks that a device is the caller's own; others' are unknown to them.
 fn own(app: &App, caller: &Caller, id: &str) -> Result<(), Trouble> {
-    caller.may(Action::Decide, None)?;
-    let found = app.tokens.list().iter().any(|info| info.id == id && is_own(info, caller));
+    app.handle.check(caller, Right::KeepDevices)?;
+    let found = app.tokens.list().iter().any(|info| info.id == id && app.handle.may(caller, Right::KeepDevice(info)));
     found.then_some(()).ok_or_else(|| Trouble::new(404, "unknown_token", format!("you have no device `{id}`")))
 }
 
@@ -114,7 +114,7 @@ fn device_itself(app: &App, caller: &Caller) -> Result<(), Trouble> {
 
 /// A caller that may decide may let the same person decide from another device: that grants nothing new.
 pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Decide, None)?;
+    app.handle.check(&caller, Right::PairOwnDevice)?;
     device_itself(&app, &caller)?;
     let role = match caller.role {
         Role::Operator | Role::Terminal => TokenRole::Operator,
@@ -129,14 +129,6 @@ pub(crate) async fn link(State(app): State<App>, caller: Caller) -> Result<Respo
     let secret = made.map_err(down)?;
     let expires_at = Rfc3339(now.plus(askbridge_core::limits::PAIRING_LINK_LIFE));
     Ok(json(StatusCode::CREATED, &LinkJson { secret: secret.reveal(), expires_at }))
-}
-
-/// Is it a device of the caller's, or a machine that they connected?
-fn is_own(info: &TokenInfo, caller: &Caller) -> bool {
-    match info.is_a_machine() {
-        true => info.connected_by.as_deref() == Some(&*caller.name),
-        false => matches!(info.role, TokenRole::Person | TokenRole::Operator) && *info.name == *caller.name,
-    }
 }
 
 impl<'a> DeviceJson<'a> {

@@ -9,8 +9,9 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::hosts::Folders;
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -56,8 +57,7 @@ pub(crate) async fn list(
     caller: Caller,
     Query(FolderQuery { below }): Query<FolderQuery>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::RunAgent, None)?;
-    caller.may(Action::Decide, None)?;
+    app.handle.check(&caller, Right::BrowseFolders)?;
     let Some(hosts) = app.hosts() else { return Ok(json(StatusCode::OK, &FoldersJson::default())) };
     let options = hosts.options().clone();
     // A disk may be slow, and a remote folder may never respond.

@@ -1,10 +1,9 @@
 //! `POST /v1/hook`: an event of an agent in a person's terminal. `GET /v1/hook/parked`: runs that can be resumed.
 
 use askbridge_core::event::Parcel;
-use askbridge_core::intent::Intent;
 use askbridge_core::limits::HEARTBEAT;
 use askbridge_core::view::State as Stands;
-use askbridge_peers::wish::Rejection;
+use askbridge_peers::wish::{Rejection, Wish};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -18,9 +17,11 @@ use serde_json::{Map, Value, json as example};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use super::HTTP;
 use super::paging::Page;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::hooks::{Event, Farewell, Output, ParkedRun, attend, leave, parked_runs, visitor_id};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, Text, json};
 use crate::server::docs::Operation;
@@ -43,7 +44,7 @@ pub(crate) async fn hear(
     headers: HeaderMap,
     Text(text): Text,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Ask, None)?;
+    app.handle.check(&caller, Right::ReportByHook)?;
     match serde_json::from_str::<Map<String, Value>>(&text) {
         Ok(_) => {}
         Err(error) if error.is_data() => return Err(Trouble::new(422, "bad_request", "an event is an object")),
@@ -85,7 +86,9 @@ pub(crate) async fn hear(
         if output.is_none() && app.stop.is_cancelled() {
             return Err(Rejection::Down("askbridge is stopping".to_owned()));
         }
-        Ok::<_, Rejection>(output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, output)))
+        Ok::<_, Rejection>(
+            output.map_or(Bytes::from_static(NOTHING.as_bytes()), |output| taken(&app, &bringer, output)),
+        )
     };
     let mark = (MARK, if beats { "beats" } else { "1" });
     let headers =
@@ -128,20 +131,20 @@ pub(crate) async fn bye(
     caller: Caller,
     Json(LeavingHook { hook, agent_ended }): Json<LeavingHook>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Ask, None)?;
+    app.handle.check(&caller, Right::ReportByHook)?;
     let farewell = if agent_ended { Farewell::AgentEnded } else { Farewell::ToldToEnd };
     leave(&app, &caller, &hook, farewell).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Called when the connection takes what the hook prints: notes the delivery of what comes with it.
-fn taken(app: &App, output: Output) -> Bytes {
+fn taken(app: &App, caller: &Caller, output: Output) -> Bytes {
     for parcel in output.told {
         let proof = match parcel {
             Parcel::Message(_) => "its hook read it to the agent",
             Parcel::Verdict(_) => "its hook took it",
         };
-        app.handle.note(parcel.session(), [Intent::Deliver { parcel, proof: proof.to_owned() }]);
+        drop(app.gate().note(caller, HTTP, Wish::Took { parcel, proof: proof.to_owned() }));
     }
     Bytes::from(output.text)
 }
@@ -159,7 +162,7 @@ pub(crate) struct ParkedJson {
 }
 
 pub(crate) async fn parked(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ListParked)?;
     let mut items = Vec::new();
     for (ask, run) in parked_runs(&app).await? {
         let view = app.handle.stored_ask(ask).await?;

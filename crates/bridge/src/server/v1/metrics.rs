@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::meters::{CONTENT_TYPE, page};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::docs::Operation;
 use crate::server::identify::{Remote, address_of};
@@ -25,7 +26,7 @@ pub(crate) async fn show(
         remote => is_direct(&app.origins, address_of(remote.as_ref().map(|it| &it.0)), &headers),
     };
     if !is_near {
-        caller?.may(Action::Inspect, None)?;
+        app.handle.check(&caller?, Right::ShowMetrics)?;
     }
     let _alone = app.looking.lock().await;
     let (handle, connections, version) = (app.handle.clone(), app.connections(), app.version);

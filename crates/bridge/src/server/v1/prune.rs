@@ -12,8 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json as example;
 
 use super::sessions::ForgottenJson;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::keeping::{By, PruneScope, Pruned, prune as step, quiet_enough};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -83,7 +84,7 @@ pub(crate) async fn prune(
     caller: Caller,
     Json(wanted): Json<Prune>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Forget, None)?;
+    app.handle.check(&caller, Right::Prune)?;
     let bad = |why: &str| Trouble::new(422, "bad_request", why);
     let after = wanted.after.as_deref().map(str::parse::<PageKey>).transpose();
     let after = after.map_err(|_| bad("`after` is not what an earlier step gave as `next`"))?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use askbridge_journal::Health;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -32,12 +33,25 @@ pub(crate) async fn show(State(app): State<App>) -> Response {
         vec!["askbridge is stopping"]
     } else {
         let (store, index) = tokio::join!(store(&app), index(&app));
-        [store, index].into_iter().filter_map(Result::err).collect()
+        [health(&app), store, index].into_iter().filter_map(Result::err).collect()
     };
     if reasons.is_empty() {
         return body::json(StatusCode::OK, &Readiness::Ready);
     }
     body::json(StatusCode::SERVICE_UNAVAILABLE, &Readiness::NotReady { reasons })
+}
+
+/// What is known of the journal without asking it: a load balancer may call this often.
+fn health(app: &App) -> Result<(), &'static str> {
+    match app.handle.store().health() {
+        Health::Following => Ok(()),
+        Health::Behind { .. } => Err("the index has not caught up with the journal"),
+        Health::Unreachable { .. } => Err("the servers of the journal cannot be reached"),
+        Health::Unreadable(record) => {
+            warn!(error = chain(&record), "Not ready: a newer release has written to the journal; upgrade this node");
+            Err("the journal has a record of a newer release; upgrade this node")
+        }
+    }
 }
 
 async fn store(app: &App) -> Result<(), &'static str> {

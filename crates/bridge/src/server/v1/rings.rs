@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::paging::Page;
-use crate::auth::{Action, Caller, Role};
-use crate::ringing::{Along, Redeemed, delivered, redeem, web_push_keys};
+use crate::auth::{Caller, Role};
+use crate::ringing::{Along, Redeemed, delivered, redeem, waiting_for_owner, web_push_keys};
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -63,14 +64,10 @@ pub(crate) fn state_json(state: Recorded) -> RingState {
     }
 }
 
-/// May this caller see a ring of that person? People see their own, this machine sees all.
-pub(crate) fn ring_is_for(caller: &Caller, person: &str) -> bool {
-    !matches!(caller.role, Role::Person | Role::Operator) || *caller.name == *person
-}
-
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::KeepChannels, None)?;
-    let rings = app.ringing().rings.lock().log(|ring| ring_is_for(&caller, &ring.person), LOG_MAX);
+    app.handle.check(&caller, Right::KeepChannels)?;
+    let is_theirs = |ring: &Ring| app.handle.may(&caller, Right::KeepChannelOf(&ring.person));
+    let rings = app.ringing().rings.lock().log(is_theirs, LOG_MAX);
     let items = rings.into_iter().map(|ring| ring_json(ring, true)).collect();
     Ok(json(StatusCode::OK, &Page { items, next: None }))
 }
@@ -84,7 +81,7 @@ struct KeyJson {
 }
 
 pub(crate) async fn push_key(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::KeepChannels, None)?;
+    app.handle.check(&caller, Right::KeepChannels)?;
     let keys = web_push_keys(&app.handle).await.map_err(Rejection::Down)?;
     Ok(json(StatusCode::OK, &KeyJson { key: keys.public().to_owned() }))
 }
@@ -105,6 +102,9 @@ struct UsedJson {
     /// What the notification was about, if an ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     ask: Option<String>,
+    /// How many asks wait for the person now, for the number on the app's icon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<u32>,
 }
 
 /// Needs no token: the ticket is the secret.
@@ -121,10 +121,12 @@ pub(crate) async fn use_ticket(
     };
     match redeemed {
         Redeemed::Counted { ask } | Redeemed::Again { ask } => {
-            Ok(json(StatusCode::OK, &UsedJson { ask: Some(ask.to_string()) }).into_response())
+            let waiting = waiting_for_owner(&app, &ticket).await;
+            Ok(json(StatusCode::OK, &UsedJson { ask: Some(ask.to_string()), waiting }).into_response())
         }
         Redeemed::Seen { ask } => {
-            Ok(json(StatusCode::OK, &UsedJson { ask: ask.map(|ask| ask.to_string()) }).into_response())
+            let ask = ask.map(|ask| ask.to_string());
+            Ok(json(StatusCode::OK, &UsedJson { ask, waiting: None }).into_response())
         }
         Redeemed::Refused { why } => {
             let too_fast = |retry_after| Trouble::from(Rejection::TooFast { retry_after });

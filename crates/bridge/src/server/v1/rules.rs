@@ -9,8 +9,9 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
 use crate::clock::Rfc3339;
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
@@ -188,7 +189,7 @@ impl RuleProblemJson {
 }
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ShowRules)?;
     let state = app.handle.rules.state();
     let in_force = app.handle.rules.now();
     let projects = app.handle.rules.projects.files();

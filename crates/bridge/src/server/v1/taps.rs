@@ -11,8 +11,8 @@ use serde_json::json as example;
 use tracing::warn;
 
 use super::asks::WaitQuery;
-use crate::auth::{Action, Ancestry, Caller};
-use crate::runtime::down;
+use crate::auth::{Ancestry, Caller};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -38,7 +38,7 @@ pub(crate) struct NewTaps {
 }
 
 pub(crate) async fn show(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Inspect, None)?;
+    app.handle.check(&caller, Right::ShowTaps)?;
     Ok(shown(&app))
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn switch(
     Query(waiting): Query<WaitQuery>,
     Json(NewTaps { on }): Json<NewTaps>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::SwitchTaps)?;
     if !on && !app.tokens.taps_are_off() {
         if !app.tokens.someone_was_paired() {
             let why = "pair a device first: it is a tap on a device that switches them off";

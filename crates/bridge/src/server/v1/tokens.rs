@@ -16,8 +16,8 @@ use super::asks::WaitQuery;
 use super::connections::withdraw_open;
 use super::paging::Page;
 use super::taps::tap_request;
-use crate::auth::{Action, Caller, TokenInfo, TokenRole, TokensError};
-use crate::runtime::down;
+use crate::auth::{Caller, TokenInfo, TokenRole, TokensError};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json as answer};
 use crate::server::docs::Operation;
@@ -52,7 +52,7 @@ pub(crate) async fn create(
     caller: Caller,
     Json(NewToken { name, unattended }): Json<NewToken>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::MakeToken)?;
     let made = app.tokens.make(&name, "agent", TokenRole::Agent, app.handle.clock.now()).await;
     let (token, info) = made.map_err(|error| trouble(&error))?;
     if let Some(how) = unattended {
@@ -66,7 +66,7 @@ pub(crate) async fn create(
 }
 
 pub(crate) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::ListTokens)?;
     let tokens = app.tokens.list();
     let used_at = |info: &TokenInfo| app.tokens.used_at(&info.id).map(Rfc3339);
     let items = tokens.iter().map(|info| TokenJson { last_used_at: used_at(info), ..TokenJson::of(info) }).collect();
@@ -80,7 +80,7 @@ pub(crate) async fn revoke(
     Path(id): Path<String>,
     Query(waiting): Query<WaitQuery>,
 ) -> Result<Response, Trouble> {
-    caller.may(Action::Administer, None)?;
+    app.handle.check(&caller, Right::RevokeToken)?;
     let mut people = app.tokens.list().into_iter().filter(|info| info.role.decides());
     // Otherwise an agent that reads the token file could revoke every device.
     if let Some(info) = people.find(|info| info.id == id && app.tokens.taps_are_needed()) {

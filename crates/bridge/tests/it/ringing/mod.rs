@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
 
+mod apps;
 mod faults;
 mod notices;
 mod ntfy;

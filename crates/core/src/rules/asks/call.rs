@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::needs::of_need;
+use super::patterns::TextPattern;
+use super::risk::Risks;
+
 /// A tool call. Behind a trait, because its input is JSON and its command is a shell's, and this crate parses neither.
 pub trait Call {
     fn tool(&self) -> &str;
@@ -21,9 +25,15 @@ pub trait Call {
     /// The commands that a shell would run, if this is a shell's tool.
     fn script(&self) -> Option<&Script>;
 
-    /// Words under which rules for this call are found, each of which some [`Anchor`] may have. More than needed costs
-    /// time; one too few, and a rule is not found. `None`: they are not known, and any rule for the tool may match.
+    /// Returns the hints on what the call may do, for a session in this folder. All of them if it cannot be read.
+    fn risks(&self, folder: Option<&str>) -> Risks;
+
+    /// Words under which rules for this call are found, each of which some [`Need::Word`] may be. More than needed costs
+    /// time; one too few, and a rule is not found. `None`: they are not known, and any rule may match.
     fn words(&self, folder: Option<&str>) -> Option<Vec<String>>;
+
+    /// Texts in which a [`Need::Text`] is looked for, on the same conditions.
+    fn texts(&self, folder: Option<&str>) -> Option<Vec<String>>;
 }
 
 /// The commands of a shell's input.
@@ -63,14 +73,26 @@ pub enum Leaning {
 pub trait ToolCondition: fmt::Debug + fmt::Display + Send + Sync {
     fn holds(&self, call: &dyn Call, folder: Option<&str>, leaning: Leaning) -> bool;
 
-    /// Names under which the rule is found: it holds for no call that has none of them. `None`: it may hold for any.
-    fn anchors(&self) -> Option<Vec<Anchor>>;
+    /// The ways in which it can hold, and all that a call has then. A way without needs: it may hold for any call.
+    fn needs(&self) -> Vec<Vec<Need>>;
 }
 
-/// A tool's name, and a word that every call has which the pattern matches: the beginning of a command, a part of a
-/// path.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Anchor {
-    pub tool: String,
-    pub word: Option<String>,
+/// What a call has for which a [`ToolCondition`] holds. Rules are found by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Need {
+    /// The tool's name is like this.
+    Tool(TextPattern),
+    /// This is one of [`Call::words`]: the beginning of a command, a part of a path.
+    Word(String),
+    /// This is in one of [`Call::texts`].
+    Text(String),
+    /// The field at this path is like this, or the input cannot be read.
+    Field(String, TextPattern),
+}
+
+impl Need {
+    /// Are rules found by it? A short text is not looked for.
+    pub fn finds_rules(&self) -> bool {
+        !of_need(self).is_empty()
+    }
 }

@@ -6,6 +6,7 @@ use super::answers;
 use super::call::{Leaning, ToolCondition};
 use super::facts::AskFacts;
 use super::patterns::TextPattern;
+use super::risk::Risk;
 use super::rule::{Action, AskRule};
 use super::time::{Hours, Weekday};
 use crate::ask::{Kind, Question};
@@ -29,8 +30,10 @@ pub struct Conditions {
     pub tool: Option<Arc<dyn ToolCondition>>,
     /// Fields of a call's input, each by its dotted path.
     pub input: Vec<(String, Vec<TextPattern>)>,
-    /// The digest of the whole call, as [`super::Call::digest`] makes it.
+    /// The digest of the whole call, as [`super::Call::digest`] makes it, or of all questions.
     pub input_sha256: Option<String>,
+    /// The call has one of these hints. A rule that says yes and has this condition matches nothing.
+    pub risk: Vec<Risk>,
     /// The texts of questions. Of several questions every one has to match if the rule answers, else one.
     pub question: Vec<TextPattern>,
     /// The same for headers.
@@ -63,6 +66,7 @@ pub enum Condition {
     /// The field with this index in [`Conditions::input`].
     Input(usize),
     InputSha256,
+    Risk,
     Question,
     Header,
     Option,
@@ -88,6 +92,7 @@ impl Condition {
             Self::Tool => "tool",
             Self::Input(_) => "input",
             Self::InputSha256 => "input_sha256",
+            Self::Risk => "risk",
             Self::Question => "question",
             Self::Header => "header",
             Self::Option => "option",
@@ -148,13 +153,20 @@ impl AskRule {
                 }
             }),
             Condition::InputSha256 => when.input_sha256.as_ref().is_none_or(|wanted| {
-                let digest = facts.call.and_then(|call| call.digest());
                 // What cannot be read must not evade a rule that denies or asks.
-                match digest {
+                match facts.digest() {
                     Some(digest) => digest == *wanted,
                     None => leaning == Leaning::Any && facts.call.is_some(),
                 }
             }),
+            Condition::Risk => {
+                // A missing hint proves nothing, and neither does one that is there make a call safe.
+                let has_one = || {
+                    let risks = facts.call.map(|call| call.risks(facts.folder)).unwrap_or_default();
+                    when.risk.iter().any(|risk| risks.has(*risk))
+                };
+                when.risk.is_empty() || (leaning == Leaning::Any && has_one())
+            }
             Condition::Question => {
                 of_questions(&when.question, facts, leaning, |question, pattern| pattern.matches(&question.text))
             }
@@ -195,7 +207,7 @@ impl AskRule {
             .into_iter()
             .chain([Condition::Tool])
             .chain(inputs)
-            .chain([Condition::InputSha256])
+            .chain([Condition::InputSha256, Condition::Risk])
             .chain([Condition::Question, Condition::Header, Condition::Option, Condition::AsksAbout])
             .chain([Condition::Hours, Condition::Weekdays, Condition::Present, Condition::DecidedBefore])
             .chain([Condition::Until, Condition::Action])
@@ -206,7 +218,8 @@ impl AskRule {
     pub(super) fn kinds(&self) -> Option<Vec<Kind>> {
         const ALL: [Kind; 4] = [Kind::Questions, Kind::Approval, Kind::Plan, Kind::Form];
         let when = &self.when;
-        let about_calls = when.tool.is_some() || !when.input.is_empty() || when.input_sha256.is_some();
+        let about_calls = when.tool.is_some() || !when.input.is_empty() || !when.risk.is_empty();
+        let is_bound = when.input_sha256.is_some();
         let about_questions = !(when.question.is_empty() && when.header.is_empty() && when.option.is_empty())
             || when.first_header.is_some();
         let by_action = |kind: Kind| match &self.action {
@@ -217,6 +230,7 @@ impl AskRule {
         let can = |kind: &Kind| {
             (when.kind.is_empty() || when.kind.contains(kind))
                 && (!about_calls || *kind == Kind::Approval)
+                && (!is_bound || matches!(kind, Kind::Approval | Kind::Questions))
                 && (!about_questions || *kind == Kind::Questions)
                 && by_action(*kind)
         };

@@ -83,7 +83,15 @@ impl AskRule {
             }
             Condition::InputSha256 => {
                 let wants = when.input_sha256.clone().unwrap_or_default();
-                (format!("`{wants}`"), one(facts.call.and_then(|call| call.digest()).as_deref()))
+                (format!("`{wants}`"), one(facts.digest().as_deref()))
+            }
+            Condition::Risk => {
+                let risks = facts.call.map(|call| call.risks(facts.folder)).unwrap_or_default();
+                let has: Vec<_> = risks.iter().collect();
+                (
+                    listed(&when.risk),
+                    if has.is_empty() { "none".to_owned() } else { listed(&has).replace(" or ", ", ") },
+                )
             }
             Condition::Question => (listed(&when.question), of_questions(&|question| vec![question.text.clone()])),
             Condition::Header => {

@@ -23,6 +23,8 @@ pub struct AskFacts<'a> {
     pub body: Option<&'a Body>,
     /// The call, if the body is an approval.
     pub call: Option<&'a dyn Call>,
+    /// Digests questions, as a rule that is bound to them wants it. `None`: no rule is bound to questions.
+    pub digest_questions: Option<fn(&[Question]) -> String>,
     /// `None` if the machine's time zone is not known: then no rule with hours or days matches.
     pub local: Option<LocalTime>,
     /// Is a person at the machine? `None` if that is not known: then no rule that asks for it matches.
@@ -34,6 +36,17 @@ pub struct AskFacts<'a> {
 }
 
 impl<'a> AskFacts<'a> {
+    /// The digest of the call, or of the questions. `None`: there is neither, or the call cannot be read.
+    pub(super) fn digest(&self) -> Option<String> {
+        match self.call {
+            Some(call) => call.digest(),
+            None => {
+                let questions = Some(self.questions()).filter(|questions| !questions.is_empty())?;
+                Some(self.digest_questions?(questions))
+            }
+        }
+    }
+
     pub(super) fn headline(&self) -> &'a str {
         self.body.map_or("", Body::headline)
     }

@@ -1,101 +1,91 @@
-//! Finds the rules that can match an ask: by its tool and a word of its command or path, by a piece of a text, by its
-//! folder, or else by its kind.
+//! Finds the few rules of a long list that can match an ask: each is listed under the rarest thing that it needs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::call::Anchor;
 use super::facts::AskFacts;
-use super::pieces::{Pieces, PiecesBuilder};
+use super::lookup::Lookup;
+use super::needs::{Atom, Of, Way};
 use super::rule::AskRule;
-use crate::ask::Kind;
 use crate::terms::folders_above;
 
-/// Rules by what they need, each list in file order. A rule is in one of them.
+/// Rules by what they need.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
+    /// Those that may match anything.
     always: Vec<u32>,
-    by_kind: HashMap<Kind, Vec<u32>>,
-    by_tool: HashMap<String, ToolRules>,
-    /// By the folders of which one has to be above the session's.
-    by_folder: HashMap<String, Vec<u32>>,
-    by_text: Pieces,
-}
-
-#[derive(Debug, Clone, Default)]
-struct ToolRules {
-    all: Vec<u32>,
-    by_word: HashMap<String, Vec<u32>>,
+    by_text: HashMap<Of, Lookup>,
 }
 
 impl Index {
-    /// Of rules, each with its number.
+    /// Of rules, each with its number. In two passes: what is rare is known only when all rules were seen.
     pub(super) fn of<'r>(rules: impl Iterator<Item = (u32, &'r AskRule)>) -> Self {
-        let (mut index, mut texts) = (Self::default(), PiecesBuilder::default());
-        for (at, rule) in rules {
-            let anchors = rule.when.tool.as_ref().and_then(|tool| tool.anchors());
-            if let Some(anchors) = anchors {
-                anchors.into_iter().for_each(|anchor| index.hang(anchor, at));
-                continue;
-            }
-            if texts.take(at, &rule.when) {
-                continue;
-            }
-            match rule.kinds() {
-                _ if !rule.when.folder.is_empty() => {
-                    let roots = rule.when.folder.iter().map(|root| root.trim_end_matches('/').to_owned());
-                    roots.for_each(|root| push(index.by_folder.entry(root).or_default(), at));
+        let rules: Vec<(u32, Vec<Vec<Way>>)> = rules.map(|(at, rule)| (at, rule.needs())).collect();
+        let mut counts: HashMap<&Atom, usize> = HashMap::new();
+        for atom in rules.iter().flat_map(|(_, needs)| needs.iter().flatten().flatten()) {
+            *counts.entry(atom).or_default() += 1;
+        }
+        let mut index = Self::default();
+        for (at, needs) in &rules {
+            // A condition costs as many comparisons as rules are listed under the rarest atom of each of its ways.
+            let rarest = |way: &'_ Way| way.iter().map(|atom| (counts[atom], atom.clone())).min();
+            let chosen = needs.iter().map(|ways| {
+                let chosen: BTreeSet<(usize, Atom)> = ways.iter().filter_map(rarest).collect();
+                (chosen.iter().map(|(count, _)| count).sum::<usize>(), chosen)
+            });
+            match chosen.min_by_key(|(cost, _)| *cost) {
+                None => index.always.push(*at),
+                Some((_, chosen)) => {
+                    chosen.into_iter().for_each(|(_, (of, key))| index.by_text.entry(of).or_default().list(key, *at))
                 }
-                Some(kinds) => {
-                    kinds.into_iter().for_each(|kind| index.by_kind.entry(kind).or_default().push(at));
-                }
-                None => index.always.push(at),
             }
         }
-        index.by_text = texts.build();
+        index.by_text.values_mut().for_each(Lookup::finish);
         index
-    }
-
-    fn hang(&mut self, Anchor { tool, word }: Anchor, at: u32) {
-        let rules = self.by_tool.entry(tool).or_default();
-        let list = match word {
-            None => &mut rules.all,
-            Some(word) => rules.by_word.entry(word).or_default(),
-        };
-        push(list, at);
     }
 
     /// Returns the rules that can match, in file order.
     pub(super) fn candidates(&self, facts: &AskFacts<'_>) -> Vec<u32> {
         let mut found = self.always.clone();
-        if let Some(body) = facts.body {
-            found.extend(self.by_kind.get(&body.kind()).into_iter().flatten());
+        for (of, lookup) in &self.by_text {
+            find(of, lookup, facts, &mut found);
         }
-        if let Some((call, rules)) = facts.call.and_then(|call| Some((call, self.by_tool.get(call.tool())?))) {
-            found.extend(&rules.all);
-            if !rules.by_word.is_empty() {
-                match call.words(facts.folder) {
-                    Some(words) => {
-                        words.iter().for_each(|word| found.extend(rules.by_word.get(word).into_iter().flatten()))
-                    }
-                    None => found.extend(rules.by_word.values().flatten()),
-                }
-            }
-        }
-        if let Some(folder) = facts.folder.filter(|_| !self.by_folder.is_empty()) {
-            for above in folders_above(folder) {
-                found.extend(self.by_folder.get(&above).into_iter().flatten());
-            }
-        }
-        self.by_text.find(facts, &mut found);
         found.sort_unstable();
         found.dedup();
         found
     }
 }
 
-/// A rule with several patterns is listed once.
-fn push(list: &mut Vec<u32>, at: u32) {
-    if list.last() != Some(&at) {
-        list.push(at);
+fn find(of: &Of, lookup: &Lookup, facts: &AskFacts<'_>, found: &mut Vec<u32>) {
+    let questions = facts.questions();
+    // What cannot be read must not evade a rule that denies or asks.
+    let known = |texts: Option<Vec<String>>, found: &mut Vec<u32>| match texts {
+        Some(texts) => lookup.find(texts.iter().map(String::as_str), found),
+        None => lookup.all(found),
+    };
+    match of {
+        Of::Kind => lookup.find(facts.body.map(|body| body.kind().name()), found),
+        Of::Door => lookup.find([facts.door], found),
+        Of::Agent => lookup.find([facts.agent], found),
+        Of::Session => lookup.find(facts.session.into_iter().chain(facts.title), found),
+        Of::Folder => known(Some(facts.folder.map(folders_above).unwrap_or_default()), found),
+        Of::Branch => lookup.find(facts.branch, found),
+        Of::Tool => lookup.find(facts.call.map(|call| call.tool()), found),
+        Of::Question => lookup.find(questions.iter().map(|question| question.text.as_str()), found),
+        Of::Header => lookup.find(questions.iter().filter_map(|question| question.header.as_deref()), found),
+        Of::Option => {
+            let labels = questions.iter().flat_map(|question| &question.options).map(|option| option.label.as_str());
+            lookup.find(labels, found);
+        }
+        Of::Headline => lookup.find([facts.headline().to_lowercase().as_str()], found),
+        Of::Word | Of::CallText | Of::Input(_) | Of::Digest => {
+            let Some(call) = facts.call else { return };
+            match of {
+                Of::Word => known(call.words(facts.folder), found),
+                Of::CallText => known(call.texts(facts.folder), found),
+                Of::Input(path) if call.is_readable() => lookup.find(call.field(path).as_deref(), found),
+                Of::Digest => known(call.digest().map(|digest| vec![digest]), found),
+                _ => lookup.all(found),
+            }
+        }
     }
 }

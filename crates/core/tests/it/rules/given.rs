@@ -7,7 +7,8 @@ use std::sync::Arc;
 use askbridge_core::ask::{Approval, Body, Choice, Form, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
-    Action, Anchor, AskFacts, AskRule, Call, Conditions, Leaning, RuleFile, RuleSet, Script, TermsOf, ToolCondition,
+    Action, AskFacts, AskRule, Call, Conditions, Leaning, Need, Risk, Risks, RuleFile, RuleSet, Script, TermsOf,
+    TextPattern, ToolCondition,
 };
 use askbridge_core::terms::Wishes;
 
@@ -34,6 +35,7 @@ pub(crate) fn facts(body: &Body) -> AskFacts<'_> {
         branch: Some("main"),
         body: Some(body),
         call: None,
+        digest_questions: None,
         local: None,
         present: None,
         decided_before: 0,
@@ -107,12 +109,21 @@ impl Call for Named<'_> {
         Some(Vec::new())
     }
 
+    fn texts(&self, _: Option<&str>) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
     fn digest(&self) -> Option<String> {
         Some(format!("digest of {}", self.0))
     }
 
     fn is_readable(&self) -> bool {
         true
+    }
+
+    /// Deletes, if it is so called.
+    fn risks(&self, _: Option<&str>) -> Risks {
+        (self.0 == "Delete").then_some(Risk::Deletes).into_iter().collect()
     }
 }
 
@@ -125,8 +136,8 @@ impl ToolCondition for Exactly {
         call.tool() == self.0
     }
 
-    fn anchors(&self) -> Option<Vec<Anchor>> {
-        Some(vec![Anchor { tool: self.0.clone(), word: None }])
+    fn needs(&self) -> Vec<Vec<Need>> {
+        vec![vec![Need::Tool(TextPattern::Exact(self.0.clone()))]]
     }
 }
 

@@ -6,8 +6,8 @@ use askbridge_core::answer::{Answer, Decision, Pick, RuleSays, Scope};
 use askbridge_core::ask::Body;
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
-    Action, AnswerBy, Answers, AskFacts, AskRule, Conditions, Hours, LocalTime, RuleFile, RuleSet, Ruled, TextPattern,
-    Weekday, rule_ask,
+    Action, AnswerBy, Answers, AskFacts, AskRule, Conditions, Hours, LocalTime, Risk, RuleFile, RuleSet, Ruled,
+    TextPattern, Weekday, rule_ask,
 };
 use askbridge_core::terms::{self, Rule, Rules, Wait, Warm, Wishes};
 
@@ -249,4 +249,22 @@ fn a_title_that_reads_like_an_id_does_not_pass_for_that_session() {
     };
     assert!(matches("ses_9", "x") && matches("ses_1", "Release"));
     assert!(!matches("ses_1", "ses_9"));
+}
+
+#[test]
+fn a_hint_sends_a_call_to_a_person_and_never_lets_one_run() {
+    let risky = || Conditions { risk: vec![Risk::Deletes, Risk::System], ..Conditions::default() };
+    let of = |tool: &str, rules: Vec<AskRule>| {
+        let (body, call) = (approval(tool), Named(tool));
+        let rules = set(rules);
+        let ruling = rule_ask(&rules, &AskFacts { call: Some(&call), ..facts(&body) });
+        ruling.rule.map(|rule| rule.name.clone())
+    };
+    let rules = || vec![when(risky(), rule("careful", Action::Ask)), rule("rest", Action::Allow)];
+    assert_eq!(of("Delete", rules()).as_deref(), Some("careful"));
+    assert_eq!(of("Bash", rules()).as_deref(), Some("rest"), "it has no hint");
+    // No file can have such a rule; the engine refuses it all the same.
+    assert_eq!(of("Delete", vec![when(risky(), rule("reckless", Action::Allow))]), None);
+    let (body, none) = (plan(), set(vec![when(risky(), deny("calls"))]));
+    assert_eq!(rule_ask(&none, &facts(&body)).ruled, Ruled::Ask, "hints are about calls");
 }

@@ -1,12 +1,12 @@
-//! Devices that get push notifications when a question waits and no client is connected.
+//! Devices that clients register for push notifications.
 
-use askbridge_core::ids::{Raw, SessionId, Timestamp};
+use askbridge_core::ids::{Raw, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::quirks;
+use crate::apps::AppDevice;
 use crate::json::Rfc3339;
-use crate::wish::{Called, OutboundCall, Receipt, Rejection};
+use crate::wish::OutboundCall;
 
 /// Prefix of the names under which devices are kept.
 pub(super) const PREFIX: &str = "device/";
@@ -120,10 +120,20 @@ impl Device {
         self.device_name.as_deref().unwrap_or(&self.device_type)
     }
 
-    /// The call that pushes a notification to it.
-    pub(super) fn call(&self, push: &Push, about: Option<SessionId>) -> Box<OutboundCall> {
+    /// What the rest of askbridge has to know of it.
+    pub(super) fn as_an_app(&self) -> AppDevice {
+        AppDevice {
+            kept_as: self.kept_as(),
+            name: self.name().to_owned(),
+            owner: self.owner.clone(),
+            push_url: self.push_url.clone(),
+        }
+    }
+
+    /// The call that pushes a person's own notification to it.
+    pub(super) fn call(&self, push: &Push) -> Box<OutboundCall> {
         let body = Raw::from(serde_json::to_string(push).expect("a push has text keys"));
-        Box::new(OutboundCall { url: self.push_url.clone(), body, reader: self.owner.clone(), about })
+        Box::new(OutboundCall { url: self.push_url.clone(), body, reader: self.owner.clone() })
     }
 }
 
@@ -134,35 +144,6 @@ pub(super) struct Push {
     pub(super) body: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data: Option<Value>,
-}
-
-/// The result of a push.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
-    Sent,
-    /// The device does not exist any more.
-    Gone,
-    Failed(String),
-}
-
-impl Fate {
-    pub(super) fn of(reply: &Result<Receipt, Rejection>) -> Self {
-        match reply {
-            Ok(receipt) => match receipt.called.as_deref() {
-                Some(Called { status: quirks::DEVICE_GONE, .. }) => Self::Gone,
-                Some(Called { status: 200..=299, body }) if !is_refused(body) => Self::Sent,
-                Some(Called { status: 200..=299, .. }) => Self::Failed("the relay did not queue it".to_owned()),
-                Some(Called { status, .. }) => Self::Failed(format!("the relay answered {status}")),
-                None => Self::Failed("nobody was called".to_owned()),
-            },
-            Err(why) => Self::Failed(why.to_string()),
-        }
-    }
-}
-
-/// The relay answers `{"queued":true}`. Only an explicit no counts as a refusal.
-fn is_refused(body: &str) -> bool {
-    serde_json::from_str::<Value>(body).is_ok_and(|said| said["queued"] == false)
 }
 
 pub(super) fn all(kept: &[(String, Raw)]) -> impl Iterator<Item = Device> {

@@ -20,12 +20,12 @@ mod tell;
 mod wire;
 
 pub use peer::Prime;
+pub use push::DEVICES;
 
 use askbridge_core::fit::Abilities;
 use askbridge_core::terms::{OnDismissal, OnExpiry, OtherTools, Wait, WhileOpen, Wishes};
 
 use crate::listing::{Carrier, Greeting, Hello, Listing, Login, Route, RouteKind, Served, WayIn};
-use crate::peer::Peer;
 use crate::uuid::read_session;
 
 pub const NAME: &str = "prime";
@@ -89,9 +89,4 @@ fn greet(hello: &Hello<'_>) -> Greeting {
         Some(session) => Greeting::Open(Box::new(Prime::new(Some(session)))),
         None => Greeting::Refuse(403, String::new()),
     }
-}
-
-/// The machine that serves devices while no client is connected.
-pub fn attend() -> Box<dyn Peer> {
-    Box::new(push::Pushing::default())
 }

@@ -3,7 +3,9 @@
 use askbridge_core::ids::Raw;
 use serde_json::{Value, json};
 
-use super::devices::{self, Device, Fate, Push};
+use super::devices::{self, Device, Push};
+use super::push::became;
+use crate::apps::PushFate;
 use crate::peer::{Outbox, Tag};
 use crate::wish::{Receipt, Rejection, Wish};
 
@@ -52,7 +54,7 @@ impl Notification {
 #[derive(Debug, Default)]
 pub(super) struct Sending {
     devices: Vec<Device>,
-    fates: Vec<Option<Fate>>,
+    fates: Vec<Option<PushFate>>,
 }
 
 impl Sending {
@@ -61,7 +63,7 @@ impl Sending {
         let devices: Vec<_> = devices::all(kept).filter(meant).collect();
         let push = Push { title: wanted.title, body: wanted.body, data: wanted.data };
         for (place, device) in devices.iter().enumerate() {
-            out.wishes.push((Tag(FIRST + place as u64), Wish::Call(device.call(&push, None))));
+            out.wishes.push((Tag(FIRST + place as u64), Wish::Call(device.call(&push))));
         }
         let fates = devices.iter().map(|_| None).collect();
         Self { devices, fates }
@@ -71,8 +73,12 @@ impl Sending {
     pub(super) fn hear(&mut self, tag: Tag, reply: &Result<Receipt, Rejection>, out: &mut Outbox) {
         let Some(place) = tag.0.checked_sub(FIRST).map(|place| place as usize) else { return };
         let (Some(fate), Some(device)) = (self.fates.get_mut(place), self.devices.get(place)) else { return };
-        let became = Fate::of(reply);
-        if became == Fate::Gone {
+        let became = match reply.as_ref().map(|receipt| receipt.called.as_deref()) {
+            Ok(Some(called)) => became(called.status, &called.body),
+            Ok(None) => PushFate::Failed("nobody was called".to_owned()),
+            Err(why) => PushFate::Failed(why.to_string()),
+        };
+        if became == PushFate::Gone {
             out.wishes.push((Tag(0), Wish::Keep { name: device.kept_as(), thing: None }));
         }
         *fate = Some(became);
@@ -82,16 +88,16 @@ impl Sending {
     pub(super) fn report(&self) -> Option<Value> {
         let fates: Option<Vec<_>> = self.fates.iter().map(Option::as_ref).collect();
         let fates = fates?;
-        let count = |fits: fn(&Fate) -> bool| fates.iter().filter(|fate| fits(fate)).count();
+        let count = |fits: fn(&PushFate) -> bool| fates.iter().filter(|fate| fits(fate)).count();
         let devices = self.devices.iter().zip(&fates).map(|(device, fate)| {
             let (status, error) = match fate {
-                Fate::Sent => ("sent", None),
-                Fate::Gone => ("invalid_binding", Some("the relay does not know it any more, so it was removed")),
-                Fate::Failed(why) => ("failed", Some(why.as_str())),
+                PushFate::Sent => ("sent", None),
+                PushFate::Gone => ("invalid_binding", Some("the relay does not know it any more, so it was removed")),
+                PushFate::Failed(why) | PushFate::Refused(why) => ("failed", Some(why.as_str())),
             };
             json!({"name": device.name(), "status": status, "error": error})
         });
-        let (sent, gone) = (count(|fate| *fate == Fate::Sent), count(|fate| *fate == Fate::Gone));
+        let (sent, gone) = (count(|fate| *fate == PushFate::Sent), count(|fate| *fate == PushFate::Gone));
         let failed = fates.len() - sent - gone;
         Some(json!({
             "success": failed == 0,

@@ -53,12 +53,6 @@ pub(super) fn closing_words(ending: &Ending) -> String {
 /// The tool that prime shows with its input before it asks a question.
 pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
 
-/// How long no client has to be connected before devices are told: the original's grace period at the end of a turn.
-pub(super) const PUSH_GRACE: Duration = Duration::from_secs(5);
-
-/// Pause between the first try of a push and the second; twice that before the third.
-pub(super) const PUSH_AGAIN: Duration = Duration::from_secs(30);
-
 /// How many characters of a title and of a body its relay takes.
 pub(super) const PUSH_TITLE_CHARS: usize = 100;
 pub(super) const PUSH_BODY_CHARS: usize = 500;

@@ -26,7 +26,8 @@ const TITLE_CHARS_MAX: usize = 80;
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     waiting: BTreeMap<MessageId, QueuedMessage>,
-    /// Uuids of messages that a turn has begun with. This may be reported before we know the message.
+    /// Uuids of messages that a turn has begun with. This may be reported before we know the message: after a restart, the
+    /// output of whole turns is read again before the session's queue is known.
     started: HashSet<String>,
     /// Whether Claude Code reports what becomes of messages. 2.1.197 does not.
     announced: bool,
@@ -66,18 +67,20 @@ impl Messages {
         self.waiting.remove(&message);
     }
 
-    /// Whether the running turn has begun with this message.
+    /// Whether a turn has begun with this message.
     pub(super) fn has_started(&self, message: MessageId) -> bool {
         self.started.contains(&say::message_uuid(message))
-    }
-
-    /// The turn has ended: the messages it began with will not be reported again.
-    pub(super) fn turn_is_over(&mut self) {
-        self.started.clear();
     }
 }
 
 impl Claude {
+    /// Between turns, once the session's queue is known, nothing asks any more what a turn began with.
+    pub(super) fn forget_started(&mut self) {
+        if self.settings.is_some() && !self.turn_is_running {
+            self.messages.started.clear();
+        }
+    }
+
     /// Queues a message, new or from the session's queue.
     pub(super) fn said(&mut self, message: MessageId, text: String, out: &mut Outbox) {
         let uuid = say::message_uuid(message);

@@ -345,6 +345,7 @@ impl Claude {
         if let Some(interruption) = view.interrupted {
             self.learn_of(interruption, cx.out);
         }
+        self.forget_started();
     }
 
     /// A call is over.

@@ -240,7 +240,7 @@ impl Claude {
         self.running.clear();
         self.went_on();
         self.blocks.end();
-        self.messages.turn_is_over();
+        self.forget_started();
     }
 
     /// Ends the calls that the turn left undecided. Subagents may go on beside it.

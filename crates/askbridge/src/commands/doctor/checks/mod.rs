@@ -11,6 +11,7 @@ mod folder;
 mod growth;
 mod home;
 mod https;
+mod nodes;
 mod port;
 mod rules;
 mod socket;
@@ -44,6 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "port", look: |patient| Box::pin(port::look(patient)) },
     Check { name: "https", look: |patient| Box::pin(https::look(patient)) },
     Check { name: "versions", look: |patient| Box::pin(versions::look(patient)) },
+    Check { name: "nodes", look: |patient| Box::pin(nodes::look(patient)) },
     Check { name: "home", look: |patient| Box::pin(home::look(patient)) },
     Check { name: "rules", look: |patient| Box::pin(rules::look(patient)) },
     Check { name: "files", look: |patient| Box::pin(files::look(patient)) },

@@ -7,6 +7,9 @@ use super::super::patient::Patient;
 use crate::output::counted;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Finding> {
+    if *patient.settings.top.journal != "sqlite" {
+        return vec![Finding::skipped("the journal is on NATS; `askbridge journal verify` reads all of it")];
+    }
     let folder = patient.settings.data.clone();
     if !folder.join("askbridge.db").exists() {
         return vec![Finding::skipped("there is no journal yet; `askbridge` makes it")];

@@ -192,6 +192,10 @@ impl Services for House {
         self.app.readers(name)
     }
 
+    fn kept<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn post<'a>(&'a self, _: &'a OutboundCall) -> BoxFuture<'a, Result<Called, Rejection>> {
         Box::pin(async { Ok(Called { status: 200, body: String::new() }) })
     }

@@ -1,11 +1,14 @@
-//! Who may wish what, as a table: every wish, every role, every door and dialect, each way it comes in.
+//! Who may wish what, and who has which right, as tables: every wish, every role, every door and dialect, each way it
+//! comes in.
 //!
-//! The table is in `table.txt` beside this file; `BLESS=1 cargo test -p askbridge-bridge the_table` rewrites it. Read
-//! the difference before you believe it: each `yes` in it is a right. Doors and dialects come from the listing, so that
-//! a new one is in the table from its first day; a new role, wish or source does not compile before it is in here.
+//! The tables are in `table.txt` and `rights.txt` beside this file; `BLESS=1 cargo test -p askbridge-bridge the_table`
+//! rewrites them. Read the difference before you believe it: each `yes` in it is a right. Doors and dialects come from
+//! the listing, so that a new one is in the table from its first day; a new role, wish, right or source does not compile
+//! before it is in here.
 
 mod callers;
 mod house;
+mod rights;
 mod samples;
 
 use std::collections::BTreeMap;
@@ -14,13 +17,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use askbridge_core::refusal::Refusal;
-use askbridge_peers::listing::{ATTENDANTS, LISTING, Listing, RouteKind};
-use askbridge_peers::wish::{Receipt, Rejection};
+use askbridge_peers::listing::{LISTING, Listing, RouteKind};
+use askbridge_peers::wish::Rejection;
 
 use self::callers::Callers;
 use self::house::{House, TargetSession, WHOSE, Whose};
 use self::samples::{Sample, samples};
-use super::{Entrance, Source};
+use super::{Entrance, Right, Source};
 
 const HEAD: &str = "\
 Who may wish what. Made by the tests of the gate; `BLESS=1` rewrites it.
@@ -43,7 +46,6 @@ tap      needs a tap first
 enum Carrier {
     Request,
     Socket,
-    Attendant,
     AgentOfThis,
     AgentOfAnother,
 }
@@ -53,7 +55,6 @@ impl Carrier {
         match self {
             Self::Request => "a request",
             Self::Socket => "a socket",
-            Self::Attendant => "an attendant",
             Self::AgentOfThis => "the bridge's end of that session's agent",
             Self::AgentOfAnother => "the bridge's end of another session's agent",
         }
@@ -63,13 +64,12 @@ impl Carrier {
         let source = match self {
             Self::Request => Source::Request,
             Self::Socket => Source::Socket,
-            Self::Attendant => Source::Attendant,
             Self::AgentOfThis => Source::Agent(target.session),
             Self::AgentOfAnother => Source::Agent(target.elsewhere()),
         };
         // Does not compile until a new source is one of the carriers above.
         match source {
-            Source::Request | Source::Socket | Source::Attendant | Source::Agent(_) => source,
+            Source::Request | Source::Socket | Source::Agent(_) => source,
             // Its rights are those of an agent's hook; the rules check its claim.
             Source::Host(session, _) => Source::Agent(session),
         }
@@ -86,9 +86,6 @@ fn carriers(listing: &Listing) -> Vec<Carrier> {
     if has(RouteKind::Socket) {
         carriers.push(Carrier::Socket);
     }
-    if ATTENDANTS.iter().any(|(name, _)| *name == listing.name) {
-        carriers.push(Carrier::Attendant);
-    }
     // Without a route of its own, it is used by handlers, or by what runs or mirrors an agent.
     if listing.routes.is_empty() {
         carriers.extend([Carrier::Request, Carrier::AgentOfThis, Carrier::AgentOfAnother]);
@@ -97,7 +94,6 @@ fn carriers(listing: &Listing) -> Vec<Carrier> {
 }
 
 #[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
 async fn the_table_of_who_may_wish_what_is_as_it_was_reviewed() {
     let house = House::open().await;
     let callers = Callers::of(&house.app).await;
@@ -117,30 +113,40 @@ async fn the_table_of_who_may_wish_what_is_as_it_was_reviewed() {
     for (table, ways) in tables {
         write!(text, "\n## {}\n\n{table}", ways.join("\n## ")).unwrap();
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime/gate/tests/table.txt");
+    reviewed("table.txt", &text);
+    house.close().await;
+}
+
+/// Compares a table with the file that was reviewed.
+#[expect(clippy::disallowed_methods, reason = "a switch of these tests alone")]
+fn reviewed(file: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/runtime/gate/tests").join(file);
     if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, &text).unwrap();
+        fs::write(&path, text).unwrap();
     }
     let reviewed = fs::read_to_string(&path).unwrap_or_default();
     let changed: Vec<_> = text.lines().filter(|line| !reviewed.lines().any(|known| known == *line)).collect();
     assert!(
         reviewed == text,
-        "who may wish what has changed; new lines:\n{}\nif that is right, rewrite {} with `BLESS=1`",
+        "what callers may do has changed; new lines:\n{}\nif that is right, rewrite {} with `BLESS=1`",
         changed.join("\n"),
         path.display()
     );
-    house.close().await;
+}
+
+/// The line above a table, with the names of the callers.
+fn heading(callers: &Callers) -> String {
+    let mut line = format!("{:26}{:9}", "", "");
+    for (name, _) in &callers.0 {
+        write!(line, " {name:8}").unwrap();
+    }
+    format!("{}\n", line.trim_end())
 }
 
 /// Tries every wish on every session as every caller.
 async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Carrier) -> String {
     let mut targets = BTreeMap::new();
-    let mut text = format!("{:26}{:9}", "", "");
-    for (name, _) in &callers.0 {
-        write!(text, " {name:8}").unwrap();
-    }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
+    let mut text = heading(callers);
     for Sample { name, make } in samples() {
         let is_about_a_session = make(&TargetSession::unknown(1)) != make(&TargetSession::unknown(2));
         let whose = if is_about_a_session { &WHOSE[..] } else { &[Whose::Own] };
@@ -167,7 +173,7 @@ async fn table(house: &House, callers: &Callers, via: &'static str, carrier: Car
     text
 }
 
-fn outcome(granted: &Result<Receipt, Rejection>) -> &'static str {
+fn outcome<T>(granted: &Result<T, Rejection>) -> &'static str {
     match granted {
         Ok(_) => "yes",
         Err(Rejection::Forbidden(_)) => "no",
@@ -238,15 +244,13 @@ const WITHOUT_A_WISH: &[&str] = &[
 /// The server's files that do, each with the reason for which that is no way around the gate.
 const PAST_THE_GATE: &[(&str, &str)] = &[
     ("endings.rs", "closes what a program opened that has exited, in the server's own name"),
-    ("talk/connection.rs", "content and seats; asks the gate's `guarded` about the session first"),
+    ("talk/connection.rs", "content and seats; asks the gate for the right to record in the session first"),
     ("taps/open.rs", "the server's own asks"),
     ("taps/table.rs", "the server's own asks"),
     ("taps/watch.rs", "the server's own asks"),
     ("v1/asks/preview.rs", "a link for a caller that may see the ask"),
-    ("v1/asks/show.rs", "the asker itself took its verdict"),
     ("v1/connections.rs", "withdraws what a machine that is gone had open; tells a person's devices"),
     ("v1/devices.rs", "tells a person's devices that one of them changed"),
-    ("v1/hook.rs", "the hook itself took what it prints"),
     ("v1/pair.rs", "tells a person's devices that one was added"),
     ("v1/tokens.rs", "tells a person's devices that one was revoked"),
 ];

@@ -10,7 +10,7 @@ use askbridge_core::terms::{OtherTools, Wait, Wishes};
 use askbridge_core::unfit::Reply;
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::usual_hosted_door;
-use askbridge_peers::wish::{AskRef, AskWish, OutboundCall, Wish};
+use askbridge_peers::wish::{AskRef, AskWish, OutboundCall, RuleDecides, RuleReach, RuleWish, Wish};
 
 use super::house::{ADA, TargetSession};
 
@@ -95,6 +95,8 @@ every_wish! {
         "snooze": |at| Wish::Snooze { ask: AskRef::Id(at.ask), time: Some(Duration::from_secs(60)) },
         "show again": |at| Wish::Snooze { ask: AskRef::Id(at.ask), time: None }
     ];
+    Wish::Remember { .. } => ["remember": |at| Wish::Remember { ask: AskRef::Id(at.ask), rule: Box::new(everywhere()) }];
+    Wish::Revoke { .. } => ["revoke": |_| Wish::Revoke { rule: "unknown".to_owned() }];
     Wish::Say { .. } => ["say": |at| Wish::Say { session: at.session, text: "Stop".to_owned(), about: None, client_id: None }];
     Wish::Unsay { .. } => ["unsay": |at| Wish::Unsay { message: at.message }];
     Wish::Interrupt { .. } => ["interrupt": |at| Wish::Interrupt { session: at.session }];
@@ -108,10 +110,11 @@ every_wish! {
         "look at nothing": |_| Wish::Look { session: None, screen: None, loaded_to: None },
         "look": |at| Wish::Look { session: Some(at.session), screen: None, loaded_to: None }
     ];
-    Wish::Call(_) => [
-        "call": |_| call(None),
-        "call about a session": |at| call(Some(at.session))
-    ];
+    Wish::Call(_) => ["call": |_| call()];
+}
+
+fn everywhere() -> RuleWish {
+    RuleWish { decides: RuleDecides::Allow, reach: RuleReach::Everywhere, until: None, shown: None }
 }
 
 fn start(door: &'static str) -> Wish {
@@ -139,9 +142,9 @@ fn allow() -> Reply {
     Reply::Approval(Decision::Allow { scope: Scope::Once, edited: None })
 }
 
-fn call(about: Option<SessionId>) -> Wish {
+fn call() -> Wish {
     let (url, reader) = ("https://push.example/x".to_owned(), ADA.to_owned());
-    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader, about }))
+    Wish::Call(Box::new(OutboundCall { url, body: Raw::from("{}"), reader }))
 }
 
 fn ask(session: Option<SessionId>) -> Wish {

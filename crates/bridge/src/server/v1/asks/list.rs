@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::{Handle, has_votes};
+use crate::runtime::{Handle, has_votes, seen_asks};
 use crate::server::app::App;
 use crate::server::body::{json_written, written};
 use crate::server::docs::Operation;
@@ -75,7 +75,7 @@ pub(crate) async fn list(
     caller: Caller,
     Query(wanted): Query<ListQuery>,
 ) -> Result<Response, Trouble> {
-    let filter = filter(&app, &caller, &wanted)?;
+    let filter = filter(&caller, &wanted)?;
     let paging = Paging { after: wanted.after, limit: wanted.limit };
     let (after, limit) = (paging.after()?, paging.limit());
     // A page takes long to make: it is made on the index's own threads.
@@ -138,7 +138,7 @@ pub(crate) async fn first_page(app: &App, caller: &Caller) -> Result<Response, T
     list(State(app.clone()), caller.clone(), Query(ListQuery::default())).await
 }
 
-fn filter(app: &App, caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, Trouble> {
+fn filter(caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, Trouble> {
     let bad = |why: String| Trouble::new(422, "bad_request", why);
     let states = match wanted.state.unwrap_or_default() {
         StateWord::Open => StateFilter::Open,
@@ -162,7 +162,7 @@ fn filter(app: &App, caller: &Caller, wanted: &ListQuery) -> Result<AskFilter, T
     if wanted.q.as_ref().is_some_and(|words| words.len() > limits::LABEL_BYTES_MAX) {
         return Err(bad("`q` is too long".to_owned()));
     }
-    Ok(AskFilter { states, order, session, search: wanted.q.clone(), ..app.handle.visible_to(caller) })
+    Ok(AskFilter { states, order, session, search: wanted.q.clone(), ..seen_asks(caller) })
 }
 
 pub(crate) fn list_doc(op: &mut Operation<'_>) {

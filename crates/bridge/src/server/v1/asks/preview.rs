@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::ask_id;
-use crate::auth::{Action, Caller, Secret, hex};
-use crate::runtime::down;
+use crate::auth::{Caller, Secret, hex};
+use crate::runtime::{Right, down};
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -57,7 +57,7 @@ pub(crate) async fn preview(
     Json(wanted): Json<PreviewChoice>,
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
-    app.handle.guard_ask(&caller, Action::See, ask)?;
+    app.handle.check(&caller, Right::ReadAsk(ask))?;
     find(&app, ask, &wanted).await?;
     let secret = Secret::fresh("pre", &app.handle.chance);
     let kept = serde_json::to_vec(&StoredPreview { ask: id, wanted }).expect("a preview's place has text keys");

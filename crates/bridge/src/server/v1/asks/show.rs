@@ -5,11 +5,11 @@ use std::time::Duration;
 use askbridge_core::ask::Reach;
 use askbridge_core::event::Parcel;
 use askbridge_core::ids::AskId;
-use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::view::AskView;
 use askbridge_peers::json::{AskJson, RingJson};
-use askbridge_peers::wish::Rejection;
+use askbridge_peers::wish::{Rejection, Wish};
+use askbridge_ringing::record::Ring;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
@@ -20,15 +20,16 @@ use tokio::time::sleep;
 
 use super::ask_id;
 use super::gone::{held, respond_or_withdraw};
-use crate::auth::{Action, Caller};
-use crate::runtime::{CreatedAsk, after};
+use crate::auth::Caller;
+use crate::runtime::{CreatedAsk, Right, after};
 use crate::server::app::App;
 use crate::server::body::written;
 use crate::server::docs::Operation;
 use crate::server::problem::Trouble;
 use crate::server::proof::Proof;
 use crate::server::query::Query;
-use crate::server::v1::rings::{ring_is_for, ring_json};
+use crate::server::v1::HTTP;
+use crate::server::v1::rings::ring_json;
 
 /// How long the caller is ready to wait.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -76,12 +77,12 @@ pub(crate) async fn show(
 ) -> Result<Response, Trouble> {
     let ask = ask_id(&id)?;
     let wait = waiting.span()?;
-    app.handle.guard_ask(&caller, Action::See, ask)?;
+    app.handle.check(&caller, Right::ReadAsk(ask))?;
     let shown = Shown { ask, asked: None, wait, status: StatusCode::OK };
     if !waiting.withdraws()? {
         return respond(app, &caller, shown).await;
     }
-    app.handle.guard_ask(&caller, Action::Withdraw, ask)?;
+    app.handle.check(&caller, Right::WithdrawOnDisconnect(ask))?;
     held(app, move |app, connection| async move { respond_or_withdraw(app, &caller, shown, connection).await }).await
 }
 
@@ -109,10 +110,13 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
     let body = if parcels.is_empty() {
         Body::from(body)
     } else {
+        let caller = caller.clone();
         let taken = move || {
             // The asker fetched it, so there was no separate handover.
-            let delivered = parcels.into_iter().map(|parcel| Intent::Deliver { parcel, proof: "fetched".to_owned() });
-            app.handle.note(ask.session, delivered);
+            for parcel in parcels {
+                let took = Wish::Took { parcel, proof: "fetched".to_owned() };
+                drop(app.gate().note(&caller, HTTP, took));
+            }
         };
         Body::new(Proof::new(body.into(), taken))
     };
@@ -121,10 +125,8 @@ pub(super) async fn respond(app: App, caller: &Caller, shown: Shown) -> Result<R
 
 /// Where an ask rang, for those whom it rang for and for this machine.
 fn rings(app: &App, caller: &Caller, ask: AskId) -> Vec<RingJson> {
-    if caller.may(Action::KeepChannels, None).is_err() {
-        return Vec::new();
-    }
-    let rings = app.ringing().rings.lock().of(ask).into_iter().filter(|ring| ring_is_for(caller, &ring.person));
+    let is_theirs = |ring: &Ring| app.handle.may(caller, Right::KeepChannelOf(&ring.person));
+    let rings = app.ringing().rings.lock().of(ask).into_iter().filter(is_theirs);
     rings.map(|ring| ring_json(ring, false)).collect()
 }
 

@@ -12,7 +12,8 @@ use serde_json::json as example;
 
 use super::super::paging::Page;
 use super::{ask_id, span};
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -49,7 +50,7 @@ pub(crate) async fn snooze(
 }
 
 pub(crate) async fn snoozes(State(app): State<App>, caller: Caller) -> Result<Response, Trouble> {
-    caller.may(Action::Snooze, None)?;
+    app.handle.check(&caller, Right::ListSnoozes)?;
     let snoozed = app.handle.snoozes_of(&caller).await?.into_iter();
     let items = snoozed.map(|(ask, until)| SnoozeJson { ask: ask.to_string(), until: Some(Rfc3339(until)) });
     Ok(json(StatusCode::OK, &Page { items: items.collect(), next: None }))

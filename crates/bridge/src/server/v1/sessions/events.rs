@@ -2,10 +2,8 @@
 
 use askbridge_core::ids::Position;
 use askbridge_core::limits;
-use askbridge_core::refusal::Refusal;
 use askbridge_journal::journal::Journal;
 use askbridge_peers::dialects::native::EventRecord;
-use askbridge_peers::wish::Rejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::session_id;
-use crate::auth::{Action, Caller};
+use super::visible;
+use crate::auth::Caller;
 use crate::runtime::down;
 use crate::server::app::App;
 use crate::server::body::json;
@@ -61,9 +59,7 @@ pub(crate) async fn events(
     Path(id): Path<String>,
     Query(wanted): Query<After>,
 ) -> Result<Response, Trouble> {
-    let session = session_id(&id)?;
-    let may = app.handle.guarded(&caller, Action::See, session);
-    may.map_err(|_| Rejection::Refused(Refusal::UnknownSession(session)))?;
+    let session = visible(&app, &caller, &id)?;
     let limit = wanted.limit.unwrap_or(limits::PAGE_DEFAULT).clamp(1, limits::PAGE_MAX);
     let store = &app.handle.store;
     let read = match (wanted.after, wanted.before) {

@@ -11,10 +11,10 @@ use serde::Serialize;
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
 use crate::runtime::Handle;
+use crate::runtime::seen_sessions;
 use crate::server::app::App;
 use crate::server::body::json;
 use crate::server::docs::Operation;
-use crate::server::look::visible_to;
 use crate::server::problem::Trouble;
 use crate::server::query::Query;
 
@@ -47,7 +47,7 @@ pub(crate) async fn list(
     Query(paging): Query<Paging>,
 ) -> Result<Response, Trouble> {
     let (after, limit) = (paging.after()?, paging.limit());
-    let filter = visible_to(&caller);
+    let filter = seen_sessions(&caller);
     let look = move |index: &Index| {
         let rows = index.sessions(&filter, after, limit + 1)?;
         let rows = rows.into_iter().map(|row| {

@@ -26,11 +26,10 @@ pub(crate) use workflow::{
 };
 
 use askbridge_core::ids::SessionId;
-use askbridge_core::refusal::Refusal;
 use askbridge_peers::json::{SessionJson, StepJson};
-use askbridge_peers::wish::Rejection;
 
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::problem::Trouble;
 
@@ -42,8 +41,7 @@ fn session_id(id: &str) -> Result<SessionId, Trouble> {
 /// Finds a session that the caller may see. One that they may not see is refused like one that does not exist.
 fn visible(app: &App, caller: &Caller, id: &str) -> Result<SessionId, Trouble> {
     let session = session_id(id)?;
-    let may = app.handle.guarded(caller, Action::See, session);
-    may.map_err(|_| Rejection::Refused(Refusal::UnknownSession(session)))?;
+    app.handle.check(caller, Right::ReadSession(session))?;
     Ok(session)
 }
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json as example};
 
 use super::visible;
-use crate::auth::{Action, Caller};
+use crate::auth::Caller;
+use crate::runtime::Right;
 use crate::server::app::App;
 use crate::server::body::{Json, json};
 use crate::server::docs::Operation;
@@ -63,15 +64,14 @@ pub(crate) async fn start(
 ) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
     let session = app.handle.newest(session).await?.session;
-    // Its variables may let an agent do more than the step before.
-    app.handle.guarded(&caller, Action::Loosen, session)?;
+    app.handle.check(&caller, Right::DriveWorkflow(session))?;
     Ok(shown(&id, app.handle.start_workflow(session, &wanted.name, &wanted.variables).await?))
 }
 
 pub(crate) async fn end(State(app): State<App>, caller: Caller, Path(id): Path<String>) -> Result<Response, Trouble> {
     let session = visible(&app, &caller, &id)?;
     let session = app.handle.newest(session).await?.session;
-    app.handle.guarded(&caller, Action::Loosen, session)?;
+    app.handle.check(&caller, Right::DriveWorkflow(session))?;
     app.handle.end_workflow(session).await?;
     Ok(shown(&id, None))
 }

@@ -1,0 +1,3 @@
+/** The languages that people can choose. */
+export type Language = "en" | "ja";
+export const languages: readonly Language[] = ["en", "ja"];
