@@ -103,20 +103,8 @@ impl Node {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// Asks it to stop, and waits until it has.
-    pub(crate) fn stop(&mut self) {
-        if self.child.is_some() {
-            self.signal(rustix::process::Signal::TERM);
-            assert!(self.child.take().unwrap().wait().unwrap().success());
-        }
-    }
-
     pub(crate) async fn http(&self) -> Http<tokio::net::TcpStream> {
         Http::connect(&self.address).await.unwrap()
-    }
-
-    pub(crate) fn folder(&self) -> &std::path::Path {
-        self.folder.path()
     }
 
     /// The token with which scripts of this machine ask.

@@ -3,6 +3,7 @@
 mod access;
 mod bots;
 mod cache;
+mod claims;
 mod deltas;
 mod drafts;
 mod ends;
@@ -29,6 +30,7 @@ mod record;
 mod remembered;
 mod resolve;
 mod rollover;
+mod ruled;
 mod rules;
 mod seats;
 mod shelf_part;
