@@ -13,11 +13,8 @@ use crate::server::App;
 /// Counts the asks that this person may decide and has not snoozed, as the page does: up to one page of them, more than
 /// any icon shows. `None`: they could not be counted.
 pub(crate) async fn waiting_for(app: &App, person: &str) -> Option<u32> {
-    let filter = AskFilter {
-        states: StateFilter::One(State::Open),
-        person: Some(person.into()),
-        ..AskFilter::default()
-    };
+    let filter =
+        AskFilter { states: StateFilter::One(State::Open), person: Some(person.into()), ..AskFilter::default() };
     let rows = app.handle.look_up(move |index| index.rows(&filter, None, limits::PAGE_MAX)).await;
     let snoozed = app.handle.snoozes_of(&Caller::without_token(person)).await;
     match rows.and_then(|rows| Ok((rows, snoozed?))) {
