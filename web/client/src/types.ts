@@ -103,6 +103,8 @@ export interface AskCommon {
   door: string;
   /** When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP). */
   handed_at?: Time;
+  /** The node that runs the agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   late?: Late;
   /** The machine that it came from, by the name under which a person connected it. Left out for this machine. */
@@ -961,6 +963,19 @@ export interface StoppingHealth {
   status: "stopping";
 }
 
+/** The node that runs the agent, where several share the journal. */
+export interface Host {
+  id: string;
+  /** The name by which people know it. */
+  name: string;
+  /** Since when it is down, by its own clock. */
+  since?: Time;
+  /** `down`: it delivers what was decided when it is up again. `gone`: it was declared gone, and its agents do not come back. */
+  state: HostState;
+}
+
+export type HostState = "up" | "down" | "gone";
+
 /** A turn that is being stopped. */
 export interface Interrupted {
   session: string;
@@ -1267,6 +1282,8 @@ export interface NewSession {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node that may work in the folder. */
+  host?: string;
   /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
@@ -1345,6 +1362,15 @@ export interface Node {
   started_at: string;
   state: NodeState;
   version: string;
+}
+
+/** What became of a node's sessions. */
+export interface NodeForgotten {
+  /** Asks of those agents. They stay answerable; an answer becomes a message. */
+  asks: number;
+  node: string;
+  /** Sessions whose agents it ran. No node runs them from now on. */
+  sessions: number;
 }
 
 export type NodeState = "up" | "down";
@@ -2021,6 +2047,8 @@ export interface Session {
   cursor?: string;
   door: string;
   folder: string | null;
+  /** The node that runs it. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   model: string | null;
@@ -2056,6 +2084,8 @@ export interface SessionListed {
   folder: string | null;
   /** What was asked last in it. `null`: nothing yet. */
   headline: string | null;
+  /** The node that runs its agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   open_asks: number;
