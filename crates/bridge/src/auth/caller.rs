@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askbridge_core::answer::Who;
 use askbridge_core::event::{Audience, Started};
-use askbridge_core::ids::{PartyId, StableNodeId};
+use askbridge_core::ids::{PartyId, PersonId, StableNodeId};
 use askbridge_peers::listing::hosted_door;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -120,7 +120,7 @@ impl Cell {
 impl Riders<'_> {
     /// Is there content among the riders in the entry? Notes need no care: what is noted twice is stored once.
     pub(crate) fn bring_content(&self) -> bool {
-        self.waiting[..self.aboard].iter().any(|rider| matches!(rider, Rider::Content(_)))
+        self.waiting[..self.aboard].iter().any(|rider| matches!(rider, Rider::Content(..)))
     }
 
     /// The entry is durable: its riders no longer wait.

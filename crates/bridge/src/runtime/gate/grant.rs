@@ -133,7 +133,7 @@ impl<'a> Gate<'a> {
     /// Stores an item of a language's own, and tells the part that may have a use for it.
     async fn keep(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
         let name = if let Wish::Keep { name, .. } = &wish { name.clone() } else { String::new() };
-        let receipt = self.handle.carry_out(caller, entrance.via, wish).await?;
+        let receipt = self.handle.carry_out(caller, &entrance, wish).await?;
         if let Some(services) = self.services {
             services.kept(entrance.via, &name).await;
         }
