@@ -206,6 +206,7 @@ mod tests {
     use askbridge_core::ids::{PartyId, PersonId};
 
     use super::*;
+    use crate::auth::AgentOf;
 
     const EVERY_ROLE: [Role; 7] =
         [Role::Agent, Role::Person, Role::Operator, Role::Bot, Role::Local, Role::Terminal, Role::Unproven];
@@ -215,7 +216,7 @@ mod tests {
     }
 
     fn session_of(owner: &str, audience: Audience) -> Access {
-        Access { owner: PartyId::from(owner), audience, agent_of: None }
+        Access { owner: PartyId::from(owner), audience, agent_of: AgentOf::NoNode }
     }
 
     #[test]
