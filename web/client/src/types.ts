@@ -619,6 +619,8 @@ export interface StartedEvent {
   audience: RecordedAudience;
   continues?: string;
   door: string;
+  /** The node that runs its agent, if the journal is shared by several. */
+  host?: string;
   owner: string;
   settings: RecordedSettings;
 }

@@ -47,6 +47,16 @@ impl Sample {
         self.path.strip_prefix("/v1/asks/{ask}/").filter(|_| self.method != "GET")
     }
 
+    /// Does the reviewed table refuse this to a caller, whatever it is about?
+    pub(crate) fn is_refused(&self, caller: &str) -> bool {
+        let address = format!("{} {} ", self.method, self.path);
+        let column = 66 + 9 * CALLERS.iter().position(|name| *name == caller).expect("a column of the table");
+        let mut rows = include_str!("rights.txt").lines().filter(|row| row.starts_with(&address)).peekable();
+        assert!(rows.peek().is_some(), "{address}is not in the table");
+        let cell = |row: &'static str| row.get(column..).unwrap_or_default().get(..3).unwrap_or_default();
+        rows.all(|row| matches!(cell(row), "" | "   " | "403" | "404" | "tap"))
+    }
+
     /// Makes the request, about this path.
     pub(crate) async fn send(&self, house: &House, token: &str, path: &str) -> (u16, Value) {
         let body = if self.body.is_null() { String::new() } else { self.body.to_string() };
@@ -77,6 +87,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/undo", Value::Null),
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),
         get("/v1/away"),
+        get("/v1/cluster"),
         with("POST", "/v1/away", json!({"mode": "off"})),
         get("/v1/channels"),
         with("POST", "/v1/channels", json!({"kind": "command", "program": "true"})),
@@ -84,6 +95,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("DELETE", "/v1/channels/{channel}", Value::Null),
         with("POST", "/v1/channels/{channel}", json!({"name": "bell"})),
         with("POST", "/v1/channels/{channel}/test", Value::Null),
+        get("/v1/cluster"),
+        with("POST", "/v1/cluster/nodes/{node}/forget", json!({})),
         with("POST", "/v1/codes", json!({"name": "typed"})),
         with("DELETE", "/v1/connections", Value::Null),
         with("POST", "/v1/connections", json!({"name": "laptop", "token_sha256": "0".repeat(64)})),
@@ -185,6 +198,7 @@ impl Hall {
             None,
         ];
         let another = house.agent("another").await;
+        house.declare_gone().await;
         let rules = tempfile::tempdir().expect("a folder");
         std::fs::write(rules.path().join("own.yaml"), crate::gobby::STEPS).expect("it can be written");
         house.rule_by_gobby(rules.path()).await;
@@ -225,7 +239,7 @@ impl Hall {
             return Some(path.replace("{token}", &self.token_id(whose, column).await?));
         }
         let (ask, session) = match whose {
-            Whose::None => return Some(path.to_owned()),
+            Whose::None => return Some(path.replace("{node}", crate::kit::GONE_NODE)),
             Whose::Unknown => {
                 let unknown = SessionId(1);
                 (format!("ask_{}_1", unknown.to_string().trim_start_matches("ses_")), unknown.to_string())
@@ -292,6 +306,7 @@ impl Hall {
             audience: Audience::Only(vec![PersonId::from("eve")]),
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         let session = SessionId(100 + column as u128);
         self.house.handle.submit(session, vec![Intent::Start(Box::new(start))]).await.expect("it can be started");

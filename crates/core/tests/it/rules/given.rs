@@ -8,8 +8,7 @@ use askbridge_core::ask::{Approval, Body, Choice, Form, Plan, Question};
 use askbridge_core::ids::Timestamp;
 use askbridge_core::rules::asks::{
     Action, AskFacts, AskRule, Call, Conditions, Leaning, Need, Risk, Risks, RuleFile, RuleSet, Script, TermsOf,
-    TextPattern,
-    ToolCondition,
+    TextPattern, ToolCondition,
 };
 use askbridge_core::terms::Wishes;
 
