@@ -221,6 +221,28 @@ fn channels_that_are_down_share_one_summary_and_note_nothing_of_its_asks() {
 }
 
 #[test]
+fn a_summary_that_is_tried_again_is_stored_under_the_same_ask_whatever_came_since() {
+    let mut ringer = with_channels(&[("phone", "ada")]);
+    let around = Around::default();
+    let down = Fate::Later { after: None, why: "down".to_owned() };
+    let mut now = at(15);
+    for round in 0..3 {
+        // Ids are in no order of time.
+        for number in 0..5 {
+            ringer.opened(open_at(100 - 10 * round + number, T), BTreeMap::new(), &around);
+        }
+        let Some(Effect::Ring { asks, .. }) = ringer.poll(now, &around).pop() else { panic!("it rings") };
+        assert_eq!((asks[0], asks.len()), (ask_no(100), 5 * (round as usize + 1)));
+        assert_eq!(asks.iter().collect::<BTreeSet<_>>().len(), asks.len());
+        ringer.rang(&channel("phone"), &asks, &down, now);
+        now = ringer.next_at(now).unwrap();
+    }
+    ringer.settled(ask_no(100));
+    let Some(Effect::Ring { asks, .. }) = ringer.poll(now, &around).pop() else { panic!("it rings") };
+    assert_eq!((asks[0], asks.len()), (ask_no(80), 14));
+}
+
+#[test]
 fn a_channel_that_is_down_is_tried_again_ever_more_seldom_and_rings_in_the_end() {
     let mut ringer = with_channels(&[("phone", "ada")]);
     let around = Around::default();
