@@ -8,10 +8,10 @@ use askbridge_core::limits;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::nearest::nearest;
 use super::resolve::{Config, Problem};
 use super::rules;
 use super::table::{KEYS, Source, Whose, is_section, key};
+use askbridge_peers::nearest::nearest;
 
 /// Applies the settings of a file. Returns whether the file exists.
 pub(super) fn take(path: &Path, config: &mut Config) -> Result<bool, Problem> {

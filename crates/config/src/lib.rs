@@ -9,7 +9,6 @@ mod collector;
 mod file;
 mod flags;
 mod kind;
-mod nearest;
 mod reference;
 mod resolve;
 mod rules;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use askbridge_core::terms::{Rule, Wait, Wishes};
 use toml::de::{DeTable, DeValue};
 
-use super::nearest::nearest;
 use super::settings::{Settings, Terms};
 use super::table::{KEYS, Machine, Source, term};
+use askbridge_peers::nearest::nearest;
 
 /// The keys of a `[[rules]]` entry besides the terms, which are named as in `[terms]`: each with a sentence.
 pub(crate) const CONDITIONS: &[(&str, &str)] = &[

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use super::kind::{Form, Kind};
-use super::nearest::nearest;
 use super::settings::Settings;
+use askbridge_peers::nearest::nearest;
 
 /// A value, its text, and its source.
 #[derive(Debug, Clone)]

@@ -72,6 +72,7 @@ pub async fn all_of_the_index<J: Journal>(store: &J, index: &Index, other: &Inde
     a_node_reads_its_own_writes(store, index, names).await;
     a_node_reads_what_a_client_saw_elsewhere(store, other, names).await;
     what_was_forgotten_leaves_every_index(store, &[index, other], names).await;
+    an_index_knows_how_old_and_how_long_a_session_is(store, index, names).await;
     a_cursor_of_another_journal_is_told_so(index).await;
 }
 

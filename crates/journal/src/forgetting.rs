@@ -110,7 +110,7 @@ impl Forgetting {
 }
 
 /// Computes the digest of a session while its entries are read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Going {
     session: SessionId,
     entries: u32,
@@ -136,6 +136,15 @@ impl Going {
         self.entries = self.entries.saturating_add(1);
         self.bytes += bytes as u64;
         self.sha.update(digest.0);
+    }
+
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Returns the record of what was added so far.
+    pub fn so_far(&self) -> Option<Gone> {
+        self.clone().done()
     }
 
     /// Returns the record of the session; `None` if it had no entries.

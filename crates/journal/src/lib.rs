@@ -3,7 +3,7 @@
 //! **Three traits.** [`Journal`] is the log of all sessions, the truth. [`Shelf`] stores small shared items, [`Bus`]
 //! carries messages that may be lost. **Three backends.** [`sqlite`] needs no other service, [`nats`] spans many
 //! machines, [`memory`] is for tests and simulations. **One index.** [`index`] finds open asks, deadlines and history;
-//! it can be rebuilt from the journal.
+//! it can be rebuilt from the journal. [`migrate`](mod@migrate) moves a journal from one backend to another.
 //!
 //! ```
 //! # use askbridge_journal::{Entry, Digest, Followed, Guard, Journal, Memory, Written};
@@ -49,6 +49,7 @@ pub mod index;
 pub mod journal;
 pub mod memory;
 pub mod meter;
+pub mod migrate;
 pub mod nats;
 pub mod record;
 pub mod shelf;

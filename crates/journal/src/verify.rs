@@ -74,7 +74,7 @@ impl Report {
         self.problems.is_empty()
     }
 
-    fn add(&mut self, problem: Problem) {
+    pub(crate) fn add(&mut self, problem: Problem) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem);
         } else {

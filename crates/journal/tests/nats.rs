@@ -4,6 +4,7 @@
 
 mod cluster;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askbridge_core::ask::{Ask, Asker, Body, Context, Plan, Reach};
@@ -12,8 +13,12 @@ use askbridge_core::ids::{AskId, EntryId, Epoch, NodeId, PartyId, Position, Sess
 use askbridge_core::terms::{Facts, Rules, Wishes, terms};
 use askbridge_journal::conformance::{self, Names};
 use askbridge_journal::index::AskFilter;
+use askbridge_journal::nats::Options;
 use askbridge_journal::record::write_line;
-use askbridge_journal::{Digest, Entry, Guard, Health, Journal, NotCaughtUp, Written};
+use askbridge_journal::{
+    Digest, Entry, Expect, Guard, Health, Journal, Nats, NotCaughtUp, Revision, Shelf, WatchShelf, Watched, Written,
+};
+use futures_util::StreamExt;
 
 use cluster::Cluster;
 
@@ -106,7 +111,10 @@ async fn nodes_hear_each_other_on_the_bus(cluster: &Cluster) {
 
 async fn every_node_reads_what_one_wrote(cluster: &Cluster) {
     let (first, second) = (cluster.node(6).await, cluster.node(7).await);
-    let (here, there) = (first.index(None).await.unwrap(), second.index(None).await.unwrap());
+    // One index is in a file, one in memory.
+    let folder = tempfile::tempdir().unwrap();
+    let here = first.index(Some(&folder.path().join("index-copy.db"))).await.unwrap();
+    let there = second.index(None).await.unwrap();
     conformance::all_of_the_index(&first, &here, &there, &Names::new(6)).await;
 }
 
@@ -115,7 +123,7 @@ async fn every_node_reads_what_one_wrote_while_the_leader_dies() {
     let mut cluster = Cluster::start();
     let (first, second) = (cluster.node(1).await, cluster.node(2).await);
     let (here, there) = (first.index(None).await.unwrap(), second.index(None).await.unwrap());
-    let leader = leader_of(&cluster, 0).await;
+    let leader = leader_of(&cluster, "ab-0").await;
     let names = Names::new(1);
     for round in 0..3 {
         if round == 1 {
@@ -126,9 +134,77 @@ async fn every_node_reads_what_one_wrote_while_the_leader_dies() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_misses_nothing_while_the_leader_of_the_shelf_dies() {
+    let mut cluster = Cluster::start();
+    let (first, second) = (cluster.node(1).await, cluster.node(2).await);
+    let now = Timestamp(0);
+    let mut watch = second.watch("tokens/", Revision(0)).boxed();
+    while !matches!(watch.next().await.unwrap(), Watched::CaughtUp) {}
+    let leader = leader_of(&cluster, "KV_ab-shelf").await;
+    // What is acknowledged while the leader dies, and what is removed.
+    let writer = tokio::spawn(async move {
+        let mut last = BTreeMap::new();
+        for number in 0..60 {
+            let key = format!("tokens/{}", number % 9);
+            if number % 5 == 4 {
+                first.delete(&key, Expect::Any).await.unwrap();
+                last.remove(&key);
+            } else {
+                first.put(&key, format!("{number}").as_bytes(), Expect::Any, None, now).await.unwrap();
+                last.insert(key, format!("{number}").into_bytes());
+            }
+            tokio::task::yield_now().await;
+        }
+        first.put("tokens/end", b"end", Expect::Any, None, now).await.unwrap();
+        last.insert("tokens/end".to_owned(), b"end".to_vec());
+        last
+    });
+    let mut there = BTreeMap::new();
+    let mut killed = false;
+    while !there.contains_key("tokens/end") {
+        let Watched::Changed(change) = watch.next().await.unwrap() else { continue };
+        match change.item {
+            Some(item) => drop(there.insert(change.key, item.value.to_vec())),
+            None => drop(there.remove(&change.key)),
+        }
+        if !killed {
+            cluster.kill(leader);
+            killed = true;
+        }
+    }
+    assert_eq!(there, writer.await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_hangs_is_left_and_nothing_is_lost() {
+    let cluster = Cluster::start();
+    drop(cluster.node(1).await);
+    let leader = leader_of(&cluster, "ab-0").await;
+    // This node is connected to the server that will hang.
+    let options = Options { url: cluster.url_of(leader), ..cluster.options(2) };
+    let node = Nats::connect(&options).await.unwrap();
+    let other = cluster.node(3).await;
+    let (here, there) = (node.index(None).await.unwrap(), other.index(None).await.unwrap());
+    assert_eq!(cluster.named(&node.contact().server), leader);
+    let names = Names::new(1);
+    conformance::a_node_reads_its_own_writes(&node, &here, &names).await;
+    cluster.pause(leader);
+    conformance::a_node_reads_its_own_writes(&node, &here, &names).await;
+    conformance::a_node_reads_what_a_client_saw_elsewhere(&node, &there, &names).await;
+    assert_ne!(cluster.named(&node.contact().server), leader);
+    cluster.resume(leader);
+    conformance::a_node_reads_its_own_writes(&node, &here, &names).await;
+    conformance::a_follower_from_the_start_hears_everything_once(&node, &names).await;
+    until(|| matches!(node.health(), Health::Following) && node.contact().copies_behind == 0).await;
+    here.caught_up_to(&node.now()).await.unwrap();
+    there.caught_up_to(&node.now()).await.unwrap();
+    assert_eq!(here.counts().unwrap(), there.counts().unwrap());
+}
+
 /// The number of the server that leads a stream.
-async fn leader_of(cluster: &Cluster, stream: usize) -> usize {
-    let stream = cluster.stranger().await.get_stream(format!("ab-{stream}")).await.unwrap();
+async fn leader_of(cluster: &Cluster, stream: &str) -> usize {
+    let stream = cluster.stranger().await.get_stream(stream).await.unwrap();
     let info = stream.cached_info().cluster.clone().unwrap();
     cluster.named(&info.leader.unwrap())
 }

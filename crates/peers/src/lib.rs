@@ -12,6 +12,7 @@ pub mod dialects;
 pub mod doors;
 pub mod json;
 pub mod listing;
+pub mod nearest;
 mod one_request;
 pub mod peer;
 pub mod rest;

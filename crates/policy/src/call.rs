@@ -20,6 +20,7 @@ pub struct JsonCall<'a> {
     /// `None` if it is not JSON.
     input: OnceCell<Option<Value>>,
     script: OnceCell<Option<Script>>,
+    digest: OnceCell<Option<String>>,
     /// The hints, for the folder for which they were last looked up.
     risks: RefCell<Option<(Option<String>, Risks)>>,
 }
@@ -30,7 +31,14 @@ pub(crate) const SHELLS: &[&str] = &["Bash"];
 impl<'a> JsonCall<'a> {
     /// An input that is not JSON has no fields; an empty one is an object without any.
     pub fn new(tool: &'a str, input: &'a str) -> Self {
-        Self { tool, text: input, input: OnceCell::new(), script: OnceCell::new(), risks: RefCell::default() }
+        Self {
+            tool,
+            text: input,
+            input: OnceCell::new(),
+            script: OnceCell::new(),
+            digest: OnceCell::new(),
+            risks: RefCell::default(),
+        }
     }
 
     pub(crate) fn input(&self) -> Option<&Value> {
@@ -71,7 +79,7 @@ impl Call for JsonCall<'_> {
     }
 
     fn digest(&self) -> Option<String> {
-        Some(digest(self.tool, self.input()?))
+        self.digest.get_or_init(|| Some(digest(self.tool, self.input()?))).clone()
     }
 
     fn is_readable(&self) -> bool {

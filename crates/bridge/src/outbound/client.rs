@@ -91,6 +91,17 @@ impl Outbound {
         }
     }
 
+    /// Connects, and sends nothing: is there a server at this address, with a certificate that is trusted?
+    pub(crate) async fn connects(&self, url: &str, named_by_operator: bool) -> Result<(), Failed> {
+        let address = Address::read(url, &HTTP).ok_or(Failed::NotAnAddress)?;
+        let after = self.0.options.patience;
+        let _turn = self.0.turns.short(&address).await;
+        match timeout(after, self.connect(&address, named_by_operator)).await {
+            Ok(connected) => connected.map(drop),
+            Err(_) => Err(Failed::TooSlow { host: address.host.clone(), after }),
+        }
+    }
+
     pub(super) fn patience(&self, call: &Call) -> Duration {
         call.patience.map_or(self.0.options.patience, |patience| patience.min(limits::OUTBOUND_PATIENCE_MAX))
     }

@@ -7,8 +7,8 @@ use askbridge_ringing::channel::Service;
 use askbridge_ringing::ringer::{ChannelId, Held, Surroundings};
 
 use super::RingingOptions;
-use crate::auth::Caller;
 use crate::hooks::{AwayMode, presence};
+use crate::runtime::person_key;
 use crate::server::App;
 
 #[derive(Debug, Default)]
@@ -41,13 +41,10 @@ impl Around {
             AwayMode::Auto => presence.quiet.is_some() && !presence.is_away,
         });
         let people: BTreeSet<_> = app.ringing().channels.all().iter().map(|channel| channel.person.clone()).collect();
-        let mut snoozed = BTreeMap::new();
-        for person in people {
-            let caller = Caller::without_token(&person);
-            if let Ok(asks) = app.handle.snoozes_of(&caller).await {
-                snoozed.insert(person, asks.into_iter().map(|(ask, _)| ask).collect());
-            }
-        }
+        let mut all = app.handle.snoozes_of_all().await.unwrap_or_default();
+        let snoozed =
+            people.into_iter().filter_map(|person| all.remove(&person_key(&person)).map(|asks| (person, asks)));
+        let snoozed = snoozed.collect();
         let minute = minute(app, now);
         let at_a_terminal = is_here.then(|| options.user.clone());
         let looking = app.ringing().eyes.now(now);

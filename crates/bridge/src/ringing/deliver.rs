@@ -159,18 +159,31 @@ pub(crate) async fn check(app: &App, channel: &Channel) -> Result<Option<String>
         }
         Service::Slack(it) => {
             let answered = call(app, channel, slack::check(it), None).await.map_err(|error| error.to_string())?;
-            match slack::checked(&response(&answered)) {
-                Ok(workspace) => Ok(Some(workspace.name)),
+            let workspace = match slack::checked(&response(&answered)) {
+                Ok(workspace) => workspace,
+                Err(fate) => return refused(fate),
+            };
+            // The app's token opens connections. That this one is not used does no harm.
+            let answered = call(app, channel, slack::open(it), None).await.map_err(|error| error.to_string())?;
+            match slack::opened(&response(&answered)) {
+                Ok(_) => Ok(Some(workspace.name)),
                 Err(fate) => refused(fate),
             }
         }
-        Service::Webhook(it) => match url::Url::parse(&it.url).is_ok_and(|url| url.has_host()) {
-            true => Ok(None),
-            false => Err(format!("`{}` is not an address", it.url)),
+        // Nothing is posted: a receiver need not know of tests. But there has to be one, with a certificate that is trusted.
+        Service::Webhook(it) => match (url::Url::parse(&it.url).is_ok_and(|url| url.has_host()), app.outbound()) {
+            (false, _) => Err(format!("`{}` is not an address", it.url)),
+            (true, None) => Ok(None),
+            (true, Some(outbound)) => {
+                let connected = outbound.connects(&it.url, channel.named_by_operator).await;
+                connected.map(|()| None).map_err(|error| error.to_string())
+            }
         },
-        Service::Command(it) => match it.program.trim().is_empty() {
-            true => Err("there is no program to run".to_owned()),
-            false => Ok(None),
+        Service::Command(it) => match it.program.trim() {
+            "" => Err("there is no program to run".to_owned()),
+            // A bare name is looked for when it is run.
+            path if path.contains('/') && !std::path::Path::new(path).is_file() => Err(format!("there is no `{path}`")),
+            _ => Ok(None),
         },
         Service::WebPush(_) | Service::App(_) => Ok(None),
     }

@@ -35,6 +35,8 @@ use crate::server::App;
 
 /// Delay before the journal is followed again after an error.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
+/// Events that are taken in before the timers are looked at again.
+const HEARD_TOGETHER: usize = 64;
 
 /// What became of an effect.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ enum Report {
     /// No fate: none of them was open any longer.
     Rang {
         channel: ChannelId,
-        asks: Vec<AskId>,
+        asks: Arc<[AskId]>,
         fate: Option<Fate>,
     },
     /// No fate: there was nothing to send.
@@ -168,11 +170,11 @@ impl Loop {
             }
             let clock = self.app.handle.clock.clone();
             let now = clock.now();
-            let next = self.ringer.next_at(now);
+            let mut next = self.ringer.next_at(now);
             if next.is_some_and(|at| at <= now) {
                 self.poll(now).await;
+                next = self.ringer.next_at(clock.now());
             }
-            let next = self.ringer.next_at(clock.now());
             let timer = async {
                 match next {
                     Some(at) => clock.sleep_until(at).await,
@@ -195,16 +197,34 @@ impl Loop {
                 () = ringing.eyes.less.notified() => self.ringer.look_again(),
                 () = self.app.handle.left.notified() => self.ringer.look_again(),
                 () = timer => {}
-                update = heard => match update {
-                    Ok(FollowUpdate::Lagged) | Err(_) => {
-                        follower = None;
-                        tokio::time::sleep(TRY_AGAIN).await;
+                update = heard => {
+                    if let Some(follower_so_far) = follower.take() {
+                        follower = self.hear_all(update, follower_so_far).await;
                     }
-                    Ok(FollowUpdate::Snapshot(_)) => follower = None,
-                    Ok(update) => self.hear(update).await,
-                },
+                }
             }
         }
+    }
+
+    /// Takes what the follower said, and what it has ready besides, so that the timers are looked at once for many events.
+    /// `None`: it has to be followed anew.
+    async fn hear_all(&mut self, first: Result<FollowUpdate, Rejection>, mut follower: Follower) -> Option<Follower> {
+        let mut update = first;
+        for _ in 0..HEARD_TOGETHER {
+            match update {
+                Ok(FollowUpdate::Lagged) | Err(_) => {
+                    tokio::time::sleep(TRY_AGAIN).await;
+                    return None;
+                }
+                Ok(FollowUpdate::Snapshot(_)) => return None,
+                Ok(message) => self.hear(message).await,
+            }
+            match follower.next_if_ready() {
+                Some(next) => update = next,
+                None => break,
+            }
+        }
+        Some(follower)
     }
 
     /// Takes over which channels there are, whether a person is away, and what people are told.

@@ -26,7 +26,7 @@ const NAMED_MAX: usize = 5;
 const TICKETS_MAX: usize = 36;
 
 /// Rings one channel for these asks. `None`: none of them is open any longer.
-pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nth: u8) -> Option<Fate> {
+pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &Arc<[AskId]>, nth: u8) -> Option<Fate> {
     let Some(channel) = app.ringing().channels.get(&channel.0) else {
         return Some(Fate::Refused { why: "the channel was removed".to_owned() });
     };
@@ -45,7 +45,7 @@ pub(super) async fn ring_once(app: &App, channel: &ChannelId, asks: &[AskId], nt
     let (mut notice, mut fresh) = write(app, &channel, asks, &named, nth);
     notice.receipt = receipt(app, &channel, &mut fresh);
     let began = app.handle.now().0;
-    let mut ring = Ring { asks: asks.into(), times: nth.saturating_add(1), ..blank(&channel, began) };
+    let mut ring = Ring { asks: Arc::clone(asks), times: nth.saturating_add(1), ..blank(&channel, began) };
     if let Some(before) = before {
         // The buttons of an earlier message about the same ask still count; one that failed may have arrived all the same.
         ring.tickets = kept_tickets(before.tickets);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use askbridge_core::ids::SessionId;
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
+use askbridge_peers::wish::{Receipt, Rejection, Wish};
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use super::cache::{Cell, Rider};
+use super::gate::Entrance;
 use super::handle::Handle;
 
 /// Sessions that are flushed concurrently, so that they share a transaction.
@@ -70,6 +72,20 @@ impl Handle {
     /// on its own a moment later.
     pub fn note(&self, session: SessionId, intents: impl IntoIterator<Item = Intent>) {
         self.ride(session, intents.into_iter().map(Rider::Note));
+    }
+
+    /// Notes what a wish says of a delivery.
+    pub(super) fn note_wish(&self, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let (session, intent) = match wish {
+            Wish::Hand { parcel } => (parcel.session(), Intent::Hand { parcel }),
+            Wish::Deliver { parcel, proof } | Wish::Took { parcel, proof } => {
+                (parcel.session(), Intent::Deliver { parcel, proof })
+            }
+            Wish::Return { ask, result } => (ask.session, Intent::Return { ask, result }),
+            wish => unreachable!("{wish:?} is not noted"),
+        };
+        self.note(session, [entrance.fenced(intent)]);
+        Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
     }
 
     /// The same for notes and content.

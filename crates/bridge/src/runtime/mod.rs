@@ -51,7 +51,7 @@ pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use hub_message::{Batch, HubMessage};
 pub use location::{Location, NatsAccess, NotALocation};
-pub use store::{OpenError, Own, Store};
+pub use store::{OpenError, Own, Store, belongs_to_one_node};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;

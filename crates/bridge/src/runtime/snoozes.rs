@@ -1,5 +1,6 @@
 //! Snoozes: asks hidden from one person for a while, kept on the shelf for all their devices.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use askbridge_core::ids::{AskId, Timestamp};
@@ -37,8 +38,22 @@ impl Handle {
             items.iter().filter_map(|item| Some((item.key.strip_prefix(&prefix)?.parse().ok()?, item.expires_at?)));
         Ok(snoozed.collect())
     }
+
+    /// Returns what is hidden from anyone now, by [`person_key`]: one read, however many people there are.
+    pub(crate) async fn snoozes_of_all(&self) -> Result<HashMap<String, HashSet<AskId>>, Rejection> {
+        let mut snoozed: HashMap<String, HashSet<AskId>> = HashMap::new();
+        for item in self.shelved(PREFIX).await? {
+            let known = item.key.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));
+            if let Some((person, ask)) = known.and_then(|(person, ask)| Some((person, ask.parse().ok()?))) {
+                snoozed.entry(person.to_owned()).or_default().insert(ask);
+            }
+        }
+        Ok(snoozed)
+    }
 }
 
+const PREFIX: &str = "snooze/";
+
 fn prefix(caller: &Caller) -> String {
-    format!("snooze/{}/", person_key(&caller.name))
+    format!("{PREFIX}{}/", person_key(&caller.name))
 }

@@ -186,20 +186,6 @@ impl Handle {
         }
     }
 
-    /// Notes what became of a delivery: see [`Handle::note`].
-    pub(super) fn note_wish(&self, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
-        let (session, intent) = match wish {
-            Wish::Hand { parcel } => (parcel.session(), Intent::Hand { parcel }),
-            Wish::Deliver { parcel, proof } | Wish::Took { parcel, proof } => {
-                (parcel.session(), Intent::Deliver { parcel, proof })
-            }
-            Wish::Return { ask, result } => (ask.session, Intent::Return { ask, result }),
-            wish => unreachable!("{wish:?} is not noted"),
-        };
-        self.note(session, [entrance.fenced(intent)]);
-        Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
-    }
-
     async fn about(
         &self,
         entrance: &Entrance,

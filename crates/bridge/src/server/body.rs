@@ -1,6 +1,7 @@
 //! Reads request bodies, with limits, and writes JSON responses.
 
 use askbridge_core::limits;
+use askbridge_peers::nearest::nearest;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -61,9 +62,19 @@ impl<S: Send + Sync> FromRequest<S> for AnyJson {
 
 fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Trouble> {
     serde_json::from_str(text).map_err(|error| match error.is_data() {
-        true => Trouble::new(422, "bad_request", error.to_string()),
+        true => Trouble::new(422, "bad_request", hinted(error.to_string())),
         false => Trouble::new(400, "not_json", format!("the body is not JSON: {error}")),
     })
+}
+
+/// Says which field was probably meant by one that serde does not know: it names that field first, then the known ones.
+fn hinted(error: String) -> String {
+    let mut names = error.strip_prefix("unknown field ").unwrap_or_default().split('`').skip(1).step_by(2);
+    let Some(given) = names.next() else { return error };
+    match nearest(given, names) {
+        Some(meant) => format!("unknown field `{given}`; did you mean `{meant}`?"),
+        None => error,
+    }
 }
 
 /// Reads a whole body, within its limits of size and time.

@@ -26,13 +26,15 @@ pub(super) async fn fresh(State(app): State<App>, request: Request, next: Next) 
     let cursor = request.headers().get(&CURSOR).and_then(|value| value.to_str().ok()).map(Cursor::from_str);
     match cursor {
         Some(Ok(cursor)) => {
-            if let Err(error) = app.handle.store().caught_up_to(&cursor).await {
-                return not_yet(&error).into_response();
+            match app.handle.store().caught_up_to(&cursor).await {
+                // What was seen in another journal says nothing about this one.
+                Ok(()) | Err(NotCaughtUp::Foreign) => {}
+                Err(error) => return not_yet(&error).into_response(),
             }
         }
         Some(Err(_)) => {
             let why = format!("the header `{CURSOR}` holds no cursor; send one that a response of ours had");
-            return Trouble::new(422, "invalid", why).into_response();
+            return Trouble::new(422, "bad_request", why).into_response();
         }
         None => {}
     }
@@ -57,14 +59,9 @@ fn sessions_in(path: &str) -> impl Iterator<Item = SessionId> {
 }
 
 fn not_yet(error: &NotCaughtUp) -> Trouble {
-    match error {
-        NotCaughtUp::Foreign => Trouble::new(410, "cursor_gone", "the cursor is of another journal; begin without one"),
-        NotCaughtUp::Behind { .. } | NotCaughtUp::Unreadable(_) => {
-            let mut trouble = Trouble::new(503, "down", chain(error));
-            trouble.0.retry_after_secs = Some(limits::INDEX_WAIT_MAX.as_secs());
-            trouble
-        }
-    }
+    let mut trouble = Trouble::new(503, "down", chain(error));
+    trouble.0.retry_after_secs = Some(limits::INDEX_WAIT_MAX.as_secs());
+    trouble
 }
 
 #[cfg(test)]

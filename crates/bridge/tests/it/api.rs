@@ -182,3 +182,25 @@ async fn a_list_of_sessions_says_what_was_asked_last_and_whether_it_was_all() {
         assert_eq!(listed().await, (json!(question), json!(single)));
     }
 }
+
+#[tokio::test]
+async fn a_change_of_a_setting_that_does_not_exist_is_refused_and_says_what_was_probably_meant() {
+    let house = House::open().await;
+    let agent = house.agent("ci").await;
+    let (_, session) = house.post("/v1/sessions", &agent, &json!({"agent": "ci", "title": "Nightly"})).await;
+    let path = format!("/v1/sessions/{}", session["id"].as_str().unwrap());
+    for (field, says) in [
+        ("mode", "unknown field `mode`; did you mean `permission_mode`?"),
+        ("titel", "unknown field `titel`; did you mean `title`?"),
+    ] {
+        let (status, refused) =
+            house.post(&format!("{path}/configure"), &agent, &json!({field: "x", "branch": "b"})).await;
+        assert_eq!((status, &refused["code"], &refused["detail"]), (422, &json!("bad_request"), &json!(says)));
+    }
+    let (_, refused) = house.post(&format!("{path}/configure"), &agent, &json!({"colour_of_the_sky": "x"})).await;
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains("`colour_of_the_sky`") && detail.contains("`permission_mode`"), "{detail}");
+    let (_, shown) = house.get(&path, &agent).await;
+    assert_eq!((&shown["title"], &shown["branch"]), (&json!("Nightly"), &Value::Null));
+    house.close().await;
+}

@@ -28,6 +28,7 @@ mod riders;
 mod rights;
 mod ringing;
 mod ruled;
+mod ruled_doors;
 mod schemas;
 mod security;
 mod stalled;

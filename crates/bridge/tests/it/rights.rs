@@ -47,6 +47,16 @@ impl Sample {
         self.path.strip_prefix("/v1/asks/{ask}/").filter(|_| self.method != "GET")
     }
 
+    /// Does the reviewed table refuse this to a caller, whatever it is about?
+    pub(crate) fn is_refused(&self, caller: &str) -> bool {
+        let address = format!("{} {} ", self.method, self.path);
+        let column = 66 + 9 * CALLERS.iter().position(|name| *name == caller).expect("a column of the table");
+        let mut rows = include_str!("rights.txt").lines().filter(|row| row.starts_with(&address)).peekable();
+        assert!(rows.peek().is_some(), "{address}is not in the table");
+        let cell = |row: &'static str| row.get(column..).unwrap_or_default().get(..3).unwrap_or_default();
+        rows.all(|row| matches!(cell(row), "" | "   " | "403" | "404" | "tap"))
+    }
+
     /// Makes the request, about this path.
     pub(crate) async fn send(&self, house: &House, token: &str, path: &str) -> (u16, Value) {
         let body = if self.body.is_null() { String::new() } else { self.body.to_string() };
@@ -77,6 +87,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("POST", "/v1/asks/{ask}/undo", Value::Null),
         with("POST", "/v1/asks/{ask}/withdraw", json!({})),
         get("/v1/away"),
+        get("/v1/cluster"),
         with("POST", "/v1/away", json!({"mode": "off"})),
         get("/v1/channels"),
         with("POST", "/v1/channels", json!({"kind": "command", "program": "true"})),

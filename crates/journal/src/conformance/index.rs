@@ -96,6 +96,29 @@ pub async fn what_was_forgotten_leaves_every_index<J: Journal>(writer: &J, index
     }
 }
 
+/// Retention asks how old and how long sessions are: what an agent wrote last counts, whatever lane it is in.
+pub async fn an_index_knows_how_old_and_how_long_a_session_is<J: Journal>(writer: &J, index: &Index, names: &Names) {
+    let session = names.session();
+    ask(writer, names, session).await;
+    let late = Entry { at: Timestamp(77_000), ..Entry::clone(&names.noticed(session, "still here")) };
+    append(writer, &Arc::new(late), Guard::Unguarded).await.expect("content needs no guard");
+    patiently(|| index.caught_up_with_own_writes()).await;
+    let mut after = None;
+    let found = loop {
+        let page = index.oldest(Timestamp(i64::MAX), after, 10).expect("the index can be read");
+        after = Some(page.last().expect("the session is there").page_key());
+        if let Some(found) = page.into_iter().find(|found| found.id == session) {
+            break found;
+        }
+    };
+    assert_eq!((found.last_at, found.entries), (Timestamp(77_000), 2));
+    assert_eq!(index.entries_of(session).expect("the index can be read"), 2);
+    assert!(index.bytes_of(session).expect("the index can be read") > 100);
+    writer.forget(&[session], Timestamp(1), "mira").await.expect("the session can be forgotten");
+    patiently(|| index.caught_up_with_own_writes()).await;
+    assert_eq!(index.entries_of(session).expect("the index can be read"), 0);
+}
+
 /// A client may bring a cursor that no entry will ever reach.
 pub async fn a_cursor_of_another_journal_is_told_so(index: &Index) {
     let foreign = "cur_0000000000000bad_1".parse().expect("it looks like a cursor");

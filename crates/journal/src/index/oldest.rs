@@ -24,12 +24,23 @@ impl Oldest {
 }
 
 impl Index {
+    /// Are all entries beside the index? One that follows a remote journal has copies of a few, and counts of the rest.
+    fn has_all_entries(&self) -> bool {
+        self.following.is_none()
+    }
+
     /// Returns sessions that began before a time, the oldest first.
     pub fn oldest(&self, before: Timestamp, after: Option<PageKey>, max: usize) -> Result<Vec<Oldest>, IndexError> {
-        let sql = "SELECT s.session, s.place, s.started_at,
+        let sql = if self.has_all_entries() {
+            "SELECT s.session, s.place, s.started_at,
                 (SELECT at FROM entries WHERE pos = (SELECT max(last) FROM runs WHERE session = s.session)),
                 (SELECT sum(json_array_length(places)) FROM runs WHERE session = s.session)
-            FROM sessions s WHERE s.place > ?1 AND s.started_at < ?2 ORDER BY s.place LIMIT ?3";
+            FROM sessions s WHERE s.place > ?1 AND s.started_at < ?2 ORDER BY s.place LIMIT ?3"
+        } else {
+            "SELECT s.session, s.place, s.started_at, e.last_at, e.entries
+            FROM sessions s LEFT JOIN extents e ON e.session = s.session
+            WHERE s.place > ?1 AND s.started_at < ?2 ORDER BY s.place LIMIT ?3"
+        };
         let rows = self.look(|conn| {
             let mut query = conn.prepare_cached(sql)?;
             let row = |row: &rusqlite::Row<'_>| {
@@ -48,7 +59,11 @@ impl Index {
 
     /// Returns how many entries a session has.
     pub fn entries_of(&self, session: SessionId) -> Result<u64, IndexError> {
-        let sql = "SELECT sum(json_array_length(places)) FROM runs WHERE session = ?1";
+        let sql = if self.has_all_entries() {
+            "SELECT sum(json_array_length(places)) FROM runs WHERE session = ?1"
+        } else {
+            "SELECT sum(entries) FROM extents WHERE session = ?1"
+        };
         let sum = self.look(|conn| {
             conn.prepare_cached(sql)?.query_row([session.0.to_be_bytes()], |row| row.get::<_, Option<i64>>(0))
         });
@@ -57,8 +72,12 @@ impl Index {
 
     /// Returns how many bytes the entries of a session take.
     pub fn bytes_of(&self, session: SessionId) -> Result<u64, IndexError> {
-        let sql = "SELECT sum(length(CAST(e.body AS BLOB))) FROM runs r CROSS JOIN json_each(r.places) p
-            CROSS JOIN entries e ON e.pos = p.value WHERE r.session = ?1";
+        let sql = if self.has_all_entries() {
+            "SELECT sum(length(CAST(e.body AS BLOB))) FROM runs r CROSS JOIN json_each(r.places) p
+            CROSS JOIN entries e ON e.pos = p.value WHERE r.session = ?1"
+        } else {
+            "SELECT sum(bytes) FROM extents WHERE session = ?1"
+        };
         let sum = self.look(|conn| {
             conn.prepare_cached(sql)?.query_row([session.0.to_be_bytes()], |row| row.get::<_, Option<i64>>(0))
         });

@@ -17,6 +17,9 @@ use crate::fault::Fault;
 const OLDEST: (u64, u64) = (2, 12);
 /// Timeout of one request.
 pub(super) const REQUEST_MAX: Duration = Duration::from_secs(5);
+/// How often a quiet server is asked whether it is there. After three pings without a reply the client connects to
+/// another one: a server that hangs does not close its connections.
+const PING_EVERY: Duration = Duration::from_secs(2);
 /// How long to wait for servers that are just starting.
 pub(super) const SETUP_MAX: Duration = Duration::from_secs(30);
 /// The pause between two attempts.
@@ -92,7 +95,10 @@ fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 async fn prepare(options: &Options, auth: &Auth, link: &Arc<Link>) -> Result<ConnectOptions, Error> {
-    let mut connect = ConnectOptions::new().connection_timeout(REQUEST_MAX).request_timeout(Some(REQUEST_MAX));
+    let mut connect = ConnectOptions::new()
+        .connection_timeout(REQUEST_MAX)
+        .request_timeout(Some(REQUEST_MAX))
+        .ping_interval(PING_EVERY);
     connect = match auth {
         Auth::Address => connect,
         Auth::Password { user, password } => connect.user_and_password(user.clone(), password.text().to_owned()),

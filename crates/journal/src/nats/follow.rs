@@ -102,16 +102,9 @@ async fn begin(inner: Arc<Inner>, after: Cursor) -> BoxStream<'static, Result<He
     let known = after.is_known_to(&now);
     let from = if known { after } else { now.clone() };
     let gone = (!known).then_some(Ok(Heard::Gone(now.clone())));
-    let followers = from.places().iter().zip(now.places()).zip(&inner.connection.streams).enumerate();
-    let followers = followers.map(|(number, ((at, end), stream))| {
-        let one = StreamFollower {
-            inner: Arc::clone(&inner),
-            number,
-            feed: Feed::new(stream.clone(), String::new(), *at, HEARTBEAT),
-            end: Some(*end),
-            wait_until: None,
-            broken_since: None,
-        };
+    let followers = from.places().iter().zip(now.places()).enumerate();
+    let followers = followers.map(|(number, (at, end))| {
+        let one = StreamFollower::new(&inner, number, *at, *end);
         stream::unfold(one, |mut one| async move { Some(((one.number, one.next().await), one)) }).boxed()
     });
     let behind = (0..inner.connection.streams.len()).collect();
@@ -131,12 +124,64 @@ pub(super) async fn newest(inner: &Inner) -> Result<Cursor, Fault> {
     Ok(Cursor::new(inner.connection.identity, places))
 }
 
+/// Returns how many messages the streams have.
+pub(super) async fn messages(inner: &Inner) -> Result<u64, Fault> {
+    let mut messages = 0;
+    for stream in &inner.connection.streams {
+        messages += ask(|| async { stream.get_info().await.map_err(Fault::new) }).await?.state.messages;
+    }
+    Ok(messages)
+}
+
 /// The same, asked once: an error if a leader does not reply now.
 pub(super) async fn newest_now(inner: &Inner) -> Result<Cursor, Fault> {
     let asked = inner.connection.streams.iter().map(|stream| async { stream.get_info().await.map_err(Fault::new) });
     let found = futures_util::future::try_join_all(asked).await?;
     let places = found.into_iter().map(|info| info.state.last_sequence).collect();
     Ok(Cursor::new(inner.connection.identity, places))
+}
+
+/// All entries of a journal in order: within a stream by sequence, between streams by their times.
+struct InOrder {
+    /// Each with its next entry. Those that are at their end are removed.
+    streams: Vec<(StreamFollower, Option<Arc<Stored>>)>,
+}
+
+/// Reads all entries that are there now. Goes on after a record that cannot be read; ends after another error.
+pub(super) async fn in_order(
+    inner: &Arc<Inner>,
+) -> Result<impl stream::Stream<Item = Result<Arc<Stored>, Ended>> + Send + 'static, Fault> {
+    let now = newest(inner).await?;
+    let ends = now.places().iter().enumerate();
+    let streams = ends.map(|(number, end)| (StreamFollower::new(inner, number, 0, *end), None)).collect();
+    Ok(stream::unfold(InOrder { streams }, |mut all| async move { Some((all.next().await?, all)) }))
+}
+
+impl InOrder {
+    async fn next(&mut self) -> Option<Result<Arc<Stored>, Ended>> {
+        let mut number = 0;
+        while let Some((stream, next)) = self.streams.get_mut(number) {
+            if next.is_none() {
+                match stream.next().await {
+                    Ok(StreamItem::Entry(stored)) => *next = Some(stored),
+                    Ok(StreamItem::Forgotten(..)) => continue,
+                    Ok(StreamItem::CaughtUp) => {
+                        drop(self.streams.remove(number));
+                        continue;
+                    }
+                    Err(Ended::Down(fault)) => {
+                        self.streams.clear();
+                        return Some(Err(Ended::Down(fault)));
+                    }
+                    Err(unreadable) => return Some(Err(unreadable)),
+                }
+            }
+            number += 1;
+        }
+        let time = |(_, next): &(StreamFollower, Option<Arc<Stored>>)| next.as_ref().map(|stored| stored.entry.at);
+        let (first, _) = self.streams.iter().enumerate().min_by_key(|(_, stream)| time(stream))?;
+        self.streams[first].1.take().map(Ok)
+    }
 }
 
 impl Follower {
@@ -180,6 +225,12 @@ struct StreamFollower {
 }
 
 impl StreamFollower {
+    fn new(inner: &Arc<Inner>, number: usize, at: u64, end: u64) -> Self {
+        let feed = Feed::new(inner.connection.streams[number].clone(), String::new(), at, HEARTBEAT);
+        let end = Some(end);
+        Self { inner: Arc::clone(inner), number, feed, end, wait_until: None, broken_since: None }
+    }
+
     async fn next(&mut self) -> Result<StreamItem, Ended> {
         loop {
             if self.end.is_some_and(|end| self.feed.at() >= end) {

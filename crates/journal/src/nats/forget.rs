@@ -55,6 +55,17 @@ pub(super) async fn forget(
     Ok(Some(forgetting))
 }
 
+/// Stores what another journal has forgotten, each session in the chain of its stream.
+pub(super) async fn import(inner: &Inner, at: Timestamp, by: &str, gone: Vec<Gone>) -> Result<(), Fault> {
+    for number in 0..inner.known.streams() {
+        let gone: Vec<_> = gone.iter().copied().filter(|gone| inner.subject(gone.session, "*").0 == number).collect();
+        if !gone.is_empty() {
+            append(inner, number, Forgetting { at, by: by.to_owned(), prev: Digest::ZERO, gone }).await?;
+        }
+    }
+    Ok(())
+}
+
 async fn read_all(inner: &Inner, session: SessionId) -> Result<Option<Gone>, ReadError> {
     let (stream, subject) = inner.subject(session, "*");
     let (mut going, mut after) = (Going::new(session), None);
@@ -99,6 +110,17 @@ async fn last(stream: &Stream, subject: &str) -> Result<Option<(u64, Vec<u8>)>, 
         last = Some((message.sequence, message.payload.to_vec()));
     }
     Ok(last)
+}
+
+/// Reads the whole chain of a stream; `None` for a record that cannot be decoded.
+pub(super) async fn chain(inner: &Inner, number: usize) -> Result<Vec<Option<Forgetting>>, Fault> {
+    let (stream, subject, mut after) = (&inner.connection.streams[number], chain_of(inner, number), 0);
+    let mut chain = Vec::new();
+    while let Some(message) = ask(|| next(stream, &subject, after)).await? {
+        after = message.sequence;
+        chain.push(Forgetting::decode(&message.payload));
+    }
+    Ok(chain)
 }
 
 /// Reads the chains of all streams, one after the other.

@@ -62,7 +62,7 @@ impl Nats {
             Box::pin(asked) as futures_util::future::BoxFuture<'static, _>
         });
         let following = Arc::new(Following::new(Arc::clone(&self.inner.known), cursor.clone(), ask_newest));
-        let index = copy.index(Arc::clone(&following));
+        let index = copy.index(Arc::clone(&following)).map_err(|error| request(Fault::new(error)))?;
         let feed = IndexFeed { journal: self.clone_weakly(), copy, following: Arc::clone(&following), cursor };
         self.keep(Arc::clone(&following), tokio::spawn(feed.run()));
         Ok((index, CatchingUp(following)))

@@ -29,6 +29,7 @@ mod store;
 mod streams;
 mod time;
 mod watch;
+mod whole;
 
 pub use bus::NatsBus;
 pub use error::{Difference, Error};

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use askbridge_core::event::Lane;
 use askbridge_core::ids::{Position, SessionId, Timestamp};
 use askbridge_core::limits;
-use futures_util::Stream;
 use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
@@ -22,7 +23,7 @@ use crate::cursor::{Cursor, stream_of};
 use crate::entry::{Entry, Stored};
 use crate::erased::Upkeep;
 use crate::fault::Fault;
-use crate::forgetting::{Forgetting, Forgotten};
+use crate::forgetting::{Forgetting, Forgotten, Gone};
 use crate::health::{Contact, Health, Lag, ServerTime};
 use crate::index::following::{Following, Known};
 use crate::journal::{AppendError, FollowError, Followed, ForgetError, Guard, Journal, ReadError};
@@ -134,6 +135,21 @@ impl Nats {
     /// Asks the servers' monitoring addresses whether each message is on disk before it is acknowledged.
     pub async fn check_sync(monitors: &[String]) -> SyncAlways {
         monitor::check_sync(monitors).await
+    }
+
+    /// Reads all entries that are there now, in the order in which they were written.
+    pub(crate) async fn in_order(&self) -> Result<BoxStream<'static, Result<Arc<Stored>, ReadError>>, Fault> {
+        Ok(follow::in_order(&self.inner).await?.map(|read| read.map_err(ReadError::from)).boxed())
+    }
+
+    /// Returns how many messages the streams have.
+    pub(crate) async fn messages(&self) -> Result<u64, Fault> {
+        follow::messages(&self.inner).await
+    }
+
+    /// Stores what another journal has forgotten.
+    pub(crate) async fn import_forgetting(&self, at: Timestamp, by: &str, gone: Vec<Gone>) -> Result<(), Fault> {
+        forget::import(&self.inner, at, by, gone).await
     }
 
     fn following(&self) -> Vec<Arc<Following>> {

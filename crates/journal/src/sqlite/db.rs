@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::error::Error;
-use super::open::open_both_to_read;
+use super::open::{open_both_to_read, open_to_read};
 use super::readers::Readers;
 use crate::fault::Fault;
 
@@ -29,7 +29,8 @@ pub(crate) enum Db {
 
 pub(crate) struct Pool {
     path: PathBuf,
-    journal: PathBuf,
+    /// `None` if the index has copies of what it shows.
+    journal: Option<PathBuf>,
     idle: Mutex<Vec<Connection>>,
     /// For short queries, such as reading a session.
     reads: Readers,
@@ -40,8 +41,17 @@ pub(crate) struct Pool {
 impl Db {
     /// Opens an index and the journal beside it.
     pub(crate) fn file(path: &Path, journal: &Path) -> Result<Self, Error> {
+        Self::pool(path, Some(journal))
+    }
+
+    /// Opens an index of a journal that is elsewhere.
+    pub(crate) fn alone(path: &Path) -> Result<Self, Error> {
+        Self::pool(path, None)
+    }
+
+    fn pool(path: &Path, journal: Option<&Path>) -> Result<Self, Error> {
         let (reads, lookups) = (Readers::start(AT_ONCE, path)?, Readers::start(AT_ONCE, path)?);
-        let (path, journal) = (path.to_owned(), journal.to_owned());
+        let (path, journal) = (path.to_owned(), journal.map(Path::to_owned));
         Ok(Self::File(Arc::new(Pool { path, journal, idle: Mutex::default(), reads, lookups })))
     }
 
@@ -66,7 +76,11 @@ impl Db {
             Self::Memory(conn) => query(&conn.lock()).map_err(fault),
             Self::File(pool) => {
                 let idle = pool.idle.lock().pop();
-                let conn = idle.map_or_else(|| open_both_to_read(&pool.path, &pool.journal), Ok).map_err(fault)?;
+                let open = || match &pool.journal {
+                    Some(journal) => open_both_to_read(&pool.path, journal),
+                    None => open_to_read(&pool.path),
+                };
+                let conn = idle.map_or_else(open, Ok).map_err(fault)?;
                 let result = query(&conn).map_err(fault);
                 let mut idle = pool.idle.lock();
                 if idle.len() < IDLE_MAX {

@@ -54,6 +54,35 @@ pub(super) fn forget(
     Ok(forgetting.sum())
 }
 
+/// Stores the proofs of another journal in one without entries. Positions begin after what was forgotten, as if it had
+/// been stored here: otherwise there would be more entries and forgotten ones than positions.
+pub(super) fn import(conn: &Connection, forgettings: &[Forgetting]) -> rusqlite::Result<()> {
+    let transaction = conn.unchecked_transaction()?;
+    let (mut newest, mut prev) = (0_u64, Digest::ZERO);
+    for forgetting in forgettings {
+        let forgetting = Forgetting { prev, ..forgetting.clone() };
+        newest += forgetting.sum().entries;
+        for gone in &forgetting.gone {
+            let note = "INSERT OR REPLACE INTO forgotten VALUES (?1, ?2)";
+            let note =
+                transaction.prepare_cached(note)?.execute(params![gone.session.0.to_be_bytes(), newest.cast_signed()]);
+            note?;
+        }
+        let body = forgetting.encode();
+        prev = Digest::of(&body);
+        let keep = "INSERT INTO forgettings (pos, body) VALUES (?1, ?2)";
+        transaction.prepare_cached(keep)?.execute(params![newest.cast_signed(), body])?;
+    }
+    set_meta(&transaction, "newest_forgotten", newest.cast_signed())?;
+    transaction.commit()
+}
+
+/// Does the journal have neither entries nor proofs?
+pub(super) fn is_empty(conn: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM entries) AND NOT EXISTS (SELECT 1 FROM forgettings)";
+    conn.query_row(sql, (), |row| row.get(0))
+}
+
 /// Reads the chain, `max` records after the first `skip`. Skips a record that cannot be decoded; `verify` reports it.
 pub(crate) fn forgettings(conn: &Connection, skip: usize, max: usize) -> rusqlite::Result<Vec<Forgetting>> {
     let mut query = conn.prepare_cached("SELECT body FROM forgettings ORDER BY number LIMIT ?2 OFFSET ?1")?;

@@ -43,7 +43,7 @@ pub(crate) use follow::follow;
 pub(crate) use forget::forgettings;
 pub(crate) use ledger::{Job, Ledger};
 pub(crate) use lock::Lock;
-pub(crate) use open::{FILE, make_folder, make_new_file, open_both_to_read, open_to_read, prepare};
+pub(crate) use open::{FILE, import_forgettings, make_folder, make_new_file, open_both_to_read, open_to_read, prepare};
 pub(crate) use projector::{INDEX_FILE, Projector};
 pub(crate) use recent::Recent;
 pub(crate) use rows::{COLUMNS, read_between, read_session, read_session_back, stored};

@@ -8,11 +8,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::Error;
+use super::forget;
 use super::lock::Lock;
 use super::projector::attach;
 use super::schema::{Format, complete, create, format, meta};
 use super::space;
 use super::watermark::known;
+use crate::forgetting::Forgetting;
 use crate::record::FORMAT;
 
 pub(crate) const FILE: &str = "askbridge.db";
@@ -80,6 +82,22 @@ pub(super) fn open(options: &Options) -> Result<Opened, Error> {
     };
     let identity = meta(&conn, "identity").map_err(of)?.unwrap_or(0).cast_unsigned();
     Ok(Opened { conn, path, lock, identity, newer })
+}
+
+/// Stores what another journal has forgotten in a store that no server uses, if it is new. Another one stays as it is.
+pub(crate) fn import_forgettings(options: &Options, forgettings: &[Forgetting]) -> Result<(), Error> {
+    let Opened { conn, path, newer, lock, .. } = open(options)?;
+    if newer.is_some() || forgettings.is_empty() {
+        return Ok(());
+    }
+    bring_up_to_date(&conn, &path)?;
+    let of = |source| Error::of(&path, source);
+    if forget::is_empty(&conn).map_err(of)? {
+        forget::import(&conn, forgettings).map_err(of)?;
+    }
+    drop(conn);
+    drop(lock);
+    Ok(())
 }
 
 /// Adds what a store of an earlier release lacks. No other process has it open yet.

@@ -125,6 +125,25 @@ impl Cluster {
         }
     }
 
+    /// Stops a server without ending it: its connections stay open, and nobody replies.
+    pub(crate) fn pause(&self, server: usize) {
+        self.signal(server, "-STOP");
+    }
+
+    pub(crate) fn resume(&self, server: usize) {
+        self.signal(server, "-CONT");
+    }
+
+    fn signal(&self, server: usize, signal: &str) {
+        let process = self.servers[server].as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
+    }
+
+    /// The address of one server.
+    pub(crate) fn url_of(&self, server: usize) -> String {
+        format!("nats://127.0.0.1:{}", self.ports[server])
+    }
+
     /// The number of the server with this name.
     pub(crate) fn named(&self, name: &str) -> usize {
         name.strip_prefix('n').and_then(|number| number.parse().ok()).unwrap()

@@ -102,6 +102,7 @@ impl UnattendedWord {
 
 /// What can be changed about a session while it goes on. What is left out stays as it is.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SessionChanges {
     pub title: Option<String>,
     pub branch: Option<String>,

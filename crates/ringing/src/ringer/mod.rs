@@ -13,6 +13,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::Audience;
@@ -111,7 +112,7 @@ pub trait Surroundings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Ring a channel for these asks, as one message. Report back with [`Ringer::rang`].
-    Ring { channel: ChannelId, asks: Vec<AskId>, nth: u8 },
+    Ring { channel: ChannelId, asks: Arc<[AskId]>, nth: u8 },
     /// An ask that rang here is settled: take the message back. Report back with [`Ringer::closed`].
     Close { channel: ChannelId, ask: AskId },
     /// This ask does not ring here now. Said once for each reason.
@@ -222,18 +223,19 @@ impl Ringer {
         self.channels.iter_mut().filter_map(|(id, queue)| queue.close_next(id, now)).collect()
     }
 
-    /// Has [`Ringer::poll`] anything to do for which it matters who is present? To find that out takes reads of the disk.
-    pub fn is_due(&self, now: Timestamp) -> bool {
-        let grace = self.grace_ends(now).is_some_and(|at| at <= now);
-        let reminder = self.reminders.first().is_some_and(|(at, ..)| *at <= now);
-        grace || reminder || self.channels.values().any(|queue| queue.is_due(now))
+    /// Moves what is due to its channels. Can one of them ring now? Then [`Ringer::poll`] has something to do for which it
+    /// matters who is present, and to find that out takes reads of the disk.
+    pub fn is_due(&mut self, now: Timestamp) -> bool {
+        self.end_of_grace(now);
+        self.due_reminders(now);
+        self.channels.values().any(|queue| queue.is_due(now))
     }
 
     /// Returns what is to be done now.
     pub fn poll(&mut self, now: Timestamp, around: &impl Surroundings) -> Vec<Effect> {
         self.end_of_grace(now);
         self.due_reminders(now);
-        let mut effects = Vec::new();
+        let mut effects: Vec<Effect> = Vec::new();
         for (id, queue) in &mut self.channels {
             let urgent = |ask| self.open.get(&ask).is_some_and(|known| known.ask.is_urgent);
             let times = |ask| {
@@ -242,6 +244,7 @@ impl Ringer {
             };
             queue.poll(id, now, around, urgent, times, &mut effects);
         }
+        share(&mut effects);
         effects
     }
 
@@ -352,6 +355,18 @@ impl Ringer {
     fn remind(&mut self, id: AskId, channel: &ChannelId, rung: Rung) {
         if let Some(after) = self.options.remind.get(usize::from(rung.times.saturating_sub(1))) {
             self.reminders.insert((rung.last.plus(*after), id, channel.clone()));
+        }
+    }
+}
+
+/// Most channels ring for the same asks: a summary of thousands is in memory once.
+fn share(effects: &mut [Effect]) {
+    let mut last: Option<Arc<[AskId]>> = None;
+    for effect in effects {
+        let Effect::Ring { asks, .. } = effect else { continue };
+        match &last {
+            Some(known) if known == asks => *asks = Arc::clone(known),
+            _ => last = Some(Arc::clone(asks)),
         }
     }
 }

@@ -144,7 +144,7 @@ impl Queue {
         ready.truncate(SUMMARY_MAX);
         self.is_busy = true;
         self.look_at = None;
-        effects.push(Effect::Ring { channel: id.clone(), asks: ready, nth });
+        effects.push(Effect::Ring { channel: id.clone(), asks: ready.into(), nth });
     }
 
     /// Is there anything to look at, for which it matters who is present?
@@ -179,10 +179,18 @@ impl Queue {
     }
 
     /// The next message is about another ask, if one waits: one that the service never takes must not hold up the others.
+    /// A summary names all that wait, so nothing is noted of its asks.
     pub(super) fn failed(&mut self, asks: &[AskId]) {
-        for ask in asks.iter().filter(|ask| self.waiting.contains(ask)) {
+        if let [ask] = asks
+            && self.waiting.contains(ask)
+        {
             *self.failures.entry(*ask).or_default() += 1;
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn notes_failures(&self) -> bool {
+        !self.failures.is_empty()
     }
 
     /// A message that cannot be taken back must not keep the others from being sent.

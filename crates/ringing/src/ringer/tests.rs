@@ -82,7 +82,7 @@ fn ring_all(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(Channe
             match effect {
                 Effect::Ring { channel, asks, .. } => {
                     ringer.rang(&channel, &asks, &sent(), now);
-                    rang.push((channel, asks));
+                    rang.push((channel, asks.to_vec()));
                 }
                 Effect::Close { channel, ask } => drop(ringer.closed(&channel, ask, &sent(), now)),
                 Effect::Tell { channel, news } => drop(ringer.told(&channel, news, &sent(), now)),
@@ -195,6 +195,31 @@ fn ten_thousand_at_once_become_one_summary() {
     assert_eq!(rang.iter().map(|(_, asks)| asks.len()).collect::<Vec<_>>(), [10_000]);
 }
 
+/// Thousands of asks are in memory once, and not once for each channel and try.
+#[test]
+fn channels_that_are_down_share_one_summary_and_note_nothing_of_its_asks() {
+    let mut ringer = with_channels(&[("phone", "ada"), ("desk", "ada"), ("other", "bob")]);
+    let around = Around::default();
+    for number in 1..=1_000 {
+        ringer.opened(open_at(number, T), BTreeMap::new(), &around);
+    }
+    let mut now = at(15);
+    for _ in 0..3 {
+        let rings = ringer.poll(now, &around).into_iter().map(|effect| match effect {
+            Effect::Ring { channel, asks, .. } => (channel, asks),
+            other => panic!("{other:?}"),
+        });
+        let rings: Vec<_> = rings.collect();
+        assert_eq!(rings.len(), 3);
+        assert!(rings.iter().all(|(_, asks)| asks.len() == 1_000 && Arc::ptr_eq(asks, &rings[0].1)));
+        for (channel, asks) in &rings {
+            ringer.rang(channel, asks, &Fate::Later { after: None, why: "down".to_owned() }, now);
+        }
+        assert!(ringer.channels.values().all(|queue| !queue.notes_failures()));
+        now = ringer.next_at(now).unwrap();
+    }
+}
+
 #[test]
 fn a_channel_that_is_down_is_tried_again_ever_more_seldom_and_rings_in_the_end() {
     let mut ringer = with_channels(&[("phone", "ada")]);
@@ -299,7 +324,7 @@ proptest! {
                 for effect in effects {
                     match effect {
                         Effect::Ring { channel, asks, .. } => {
-                            for ask in &asks {
+                            for ask in &*asks {
                                 prop_assert!(!settled.contains(ask));
                                 prop_assert!(now >= opened[&ask.number].plus(Duration::from_secs(15)));
                             }
@@ -307,7 +332,7 @@ proptest! {
                                 ringer.rang(&channel, &asks, &Fate::Later { after: None, why: String::new() }, now);
                                 continue;
                             }
-                            for ask in &asks {
+                            for ask in &*asks {
                                 let key = (*ask, channel.clone());
                                 let before = rung.get(&key).copied();
                                 if let Some(Rung { times, last }) = before {

@@ -64,12 +64,12 @@ test("a node that will not come back is declared gone after a second press, and 
   const { forgetNode } = given([shared(down), shared([up[0]!])]);
   await pass(0);
   expect(item("desk").queryByRole("button")).toBeNull();
-  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  fireEvent.click(item("gpu").getByRole("button", { name: "It will not come back: gpu" }));
   item("gpu").getByText(/^This declares gpu gone, for good\. Its agents do not come back\./);
   expect(document.activeElement?.textContent).toBe("Cancel");
   fireEvent.click(item("gpu").getByRole("button", { name: "Cancel" }));
   expect(forgetNode).not.toHaveBeenCalled();
-  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  fireEvent.click(item("gpu").getByRole("button", { name: "It will not come back: gpu" }));
   fireEvent.click(item("gpu").getByRole("button", { name: "Declare it gone" }));
   await pass(0);
   expect(forgetNode).toHaveBeenCalledExactlyOnceWith("node_2");
@@ -81,11 +81,11 @@ test("a node that the server does not give up says why, and can be tried again",
   const { forgetNode } = given([shared(down)]);
   forgetNode.mockRejectedValueOnce(new Trouble({ code: "forbidden", detail: "node node_2 is up", parts: [], winner: null, retry: false }));
   await pass(0);
-  fireEvent.click(item("gpu").getByRole("button", { name: "gpu will not come back" }));
+  fireEvent.click(item("gpu").getByRole("button", { name: "It will not come back: gpu" }));
   fireEvent.click(item("gpu").getByRole("button", { name: "Declare it gone" }));
   await pass(0);
   expect(item("gpu").getByRole("alert").textContent).toBe("node node_2 is up");
-  item("gpu").getByRole("button", { name: "gpu will not come back" });
+  item("gpu").getByRole("button", { name: "It will not come back: gpu" });
 });
 
 test("a node that holds back says why, and a clock that is off stands out", async () => {

@@ -23,8 +23,8 @@ export const en = {
   downSince: (time: string) => `down since ${time}`,
   downMeans: (node: string) => `Questions of the agents on ${node} are still here, and you can answer them. The agents get the answers when it is back.`,
   downDo: (node: string) => `Start askbridge on ${node} again; \`askbridge cluster status\` there says whether it has joined.`,
-  forget: "It will not come back…",
-  forgetNamed: (node: string) => `${node} will not come back`,
+  forget: "It will not come back",
+  forgetNamed: (node: string) => `It will not come back: ${node}`,
   forgetMeans: (node: string) =>
     `This declares ${node} gone, for good. Its agents do not come back. Their open questions stay, and an answer becomes a message. Should ${node} start again after all, it ends its agents and joins as another node.`,
   forgetNow: "Declare it gone",

@@ -28,8 +28,8 @@ export const ja: Same<typeof en> = {
   downSince: (time) => `${time} から停止中`,
   downMeans: (node) => `${node} のエージェントの質問はここに残っていて、回答できます。回答は復帰後にエージェントへ届きます。`,
   downDo: (node) => `${node} で askbridge をもう一度起動してください。加わったかどうかは、そこで \`askbridge cluster status\` を実行すると分かります。`,
-  forget: "もう復帰しません…",
-  forgetNamed: (node) => `${node} はもう復帰しません`,
+  forget: "もう復帰しません",
+  forgetNamed: (node) => `もう復帰しません：${node}`,
   forgetMeans: (node) =>
     `${node} を完全に廃止します。そのエージェントは戻りません。未回答の質問は残り、回答はメッセージになります。もし再び起動した場合は、自分のエージェントを終了し、別のノードとして加わります。`,
   forgetNow: "廃止する",

@@ -77,6 +77,8 @@ fn answer(line: &str) -> Option<&'static str> {
         _ if line.starts_with("POST / ") => Some(r#"{"id":"m1","event":"message","sequence_id":"s1"}"#),
         _ if line.contains("/getMe ") => Some(r#"{"ok":true,"result":{"id":1,"is_bot":true,"username":"ask_bot"}}"#),
         _ if line.contains("auth.test") => Some(r#"{"ok":true,"team":"makers","user_id":"UBOT"}"#),
+        // Nothing listens there: the connection is tried again and again.
+        _ if line.contains("connections.open") => Some(r#"{"ok":true,"url":"ws://127.0.0.1:1/link"}"#),
         _ => None,
     }
 }

@@ -44,7 +44,9 @@ impl<'a> Gate<'a> {
     ///
     /// The frequent wishes are inlined; the rest are boxed, so that their futures do not enlarge this one.
     pub(crate) async fn grant(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
-        self.know(&wish).await;
+        if !self.handle.nodes.is_alone() {
+            Box::pin(self.know(&wish)).await;
+        }
         self.check(caller, entrance, &wish)?;
         let wish = match wish {
             Wish::Call(call) => return Box::pin(self.call(*call)).await,
@@ -77,12 +79,9 @@ impl<'a> Gate<'a> {
 
     /// Makes sure that what another node has just stored is known here.
     async fn know(&self, wish: &Wish) {
-        if self.handle.nodes.is_alone() {
-            return;
-        }
         match needs(wish) {
-            Needs::Session(_, session) => Box::pin(self.handle.know(session)).await,
-            Needs::Ask(_, ask) => Box::pin(self.handle.know(ask.session)).await,
+            Needs::Session(_, session) => self.handle.know(session).await,
+            Needs::Ask(_, ask) => self.handle.know(ask.session).await,
             _ => {}
         }
     }

@@ -163,7 +163,9 @@ impl Caller {
             Action::Answer | Action::Decide | Action::Snooze if self.machine().is_some() => {
                 "a connected machine asks and never decides; answer on a paired device".to_owned()
             }
-            Action::Answer | Action::Decide | Action::Snooze if matches!(self.role, Role::Local | Role::Agent) => {
+            Action::Answer | Action::Decide | Action::Remember | Action::Snooze
+                if matches!(self.role, Role::Local | Role::Agent) =>
+            {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
             Action::Decide | Action::Snooze if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::pin::pin;
 use std::task::Poll;
 
-use askbridge_core::answer::Answer;
 use askbridge_core::ask::{Body, Choice, Context, Question, Reach};
 use askbridge_core::ids::StableNodeId;
 use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, RuleFile, RuleSet, TermsOf};

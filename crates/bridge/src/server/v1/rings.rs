@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as example;
 
 use super::paging::Page;
-use crate::auth::{Caller, Role};
+use crate::auth::Caller;
 use crate::ringing::{Along, Redeemed, delivered, redeem, waiting_for_owner, web_push_keys};
 use crate::runtime::Right;
 use crate::server::app::App;

@@ -8,6 +8,7 @@ mod notices;
 mod ntfy;
 mod presence;
 mod restart;
+mod slack;
 mod telegram;
 mod trying;
 
@@ -186,6 +187,27 @@ async fn a_wrong_token_is_refused_when_it_is_set_with_the_reason_of_the_service(
     assert_eq!(it.house.post("/v1/channels", &it.ada, &body).await.0, 201);
     let listed = it.house.get("/v1/channels", &it.ada).await.1;
     assert!(!listed.to_string().contains("tk_right"), "secrets are not shown: {listed}");
+}
+
+/// A server that takes connections and offers a certificate that nobody vouches for, or none at all.
+#[tokio::test]
+async fn a_webhook_that_cannot_be_reached_and_a_program_that_is_not_there_are_refused_when_they_are_set() {
+    let (it, ntfy) = (ringing().await, Ntfy::open(None).await);
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let plain = ntfy.url().replace("http://", "https://");
+    for (channel, why) in [
+        (json!({"kind": "webhook", "url": format!("http://{closed}/x")}), "could not connect to `127.0.0.1`"),
+        (json!({"kind": "webhook", "url": format!("{plain}/x")}), "could not connect to `127.0.0.1`"),
+        (json!({"kind": "webhook", "url": "http://"}), "is not an address"),
+        (json!({"kind": "command", "program": "/nowhere/bell"}), "there is no `/nowhere/bell`"),
+    ] {
+        let (status, refused) = it.house.post("/v1/channels", &it.ada, &channel).await;
+        assert_eq!((status, &refused["code"]), (409, &json!("channel_refused")), "{channel}: {refused}");
+        assert!(refused["detail"].as_str().unwrap().contains(why), "{channel}: {refused}");
+    }
+    let webhook = json!({"kind": "webhook", "url": format!("{}/x", ntfy.url())});
+    assert_eq!(it.house.post("/v1/channels", &it.ada, &webhook).await.0, 201);
+    assert_eq!(ntfy.messages("x"), [] as [Value; 0], "nothing is posted");
 }
 
 #[tokio::test]

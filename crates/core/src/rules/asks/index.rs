@@ -8,6 +8,9 @@ use super::needs::{Atom, Of, Way};
 use super::rule::AskRule;
 use crate::terms::folders_above;
 
+/// As many comparisons as it costs to know an ask's digest, of which its whole input is read.
+const DIGEST_COST: usize = 64;
+
 /// Rules by what they need.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
@@ -30,7 +33,8 @@ impl Index {
             let rarest = |way: &'_ Way| way.iter().map(|atom| (counts[atom], atom.clone())).min();
             let chosen = needs.iter().map(|ways| {
                 let chosen: BTreeSet<(usize, Atom)> = ways.iter().filter_map(rarest).collect();
-                (chosen.iter().map(|(count, _)| count).sum::<usize>(), chosen)
+                let cost = |(count, (of, _)): &(usize, Atom)| count + if *of == Of::Digest { DIGEST_COST } else { 0 };
+                (chosen.iter().map(cost).sum::<usize>(), chosen)
             });
             match chosen.min_by_key(|(cost, _)| *cost) {
                 None => index.always.push(*at),
