@@ -393,6 +393,8 @@ export interface StartClientFrame {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node that may work in the folder. */
+  host?: string;
   /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
@@ -577,7 +579,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_channel" | "unknown_message" | "unknown_rule" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "channel_refused" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "ticket_refused" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_channel" | "unknown_message" | "unknown_node" | "unknown_rule" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "channel_refused" | "hosted_elsewhere" | "messages_refused" | "node_up" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "ticket_refused" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "host_down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -853,6 +855,12 @@ export interface Folders {
   more: boolean;
   /** The folder above. `null`: agents may not work there. */
   parent: string | null;
+}
+
+/** How a node is declared gone. */
+export interface ForgetNode {
+  /** Although it is up: the agents that it runs are ended. */
+  even_if_up?: boolean;
 }
 
 /** How much was forgotten. */
