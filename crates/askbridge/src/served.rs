@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use askbridge_bridge::auth::{LinkMadeBy, Secret, TokenInfo, TokenRole, Tokens, make_link};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
-use askbridge_bridge::cluster::join;
+use askbridge_bridge::cluster::{join, renew_id_if_gone};
 use askbridge_bridge::hosts::{Hosts, adopt_orphans};
 use askbridge_bridge::outbound::Outbound;
 use askbridge_bridge::ringing::ring;
@@ -67,6 +67,8 @@ impl Served {
         say_whether_synced(&location).await;
         // From here on we hold the lock of the folder.
         let stable_node = stable_node_id(&settings.data, &chance).map_err(anyhow::Error::from)?;
+        let stable_node = renew_id_if_gone(&store, &settings.data, stable_node, &chance, clock.now()).await;
+        let stable_node = stable_node.map_err(anyhow::Error::from)?;
         debug!(node.id = %stable_node, "This is node {stable_node}");
         let (store_too, terms) = (store.clone(), settings.rules.clone());
         let options = Options { store: store_too, stable_node, clock, chance: chance.clone(), rules: terms };

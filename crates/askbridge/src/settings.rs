@@ -132,7 +132,11 @@ impl Settings {
 
     /// Where the journal is.
     pub(crate) fn location(&self) -> Result<Location, Failure> {
-        let location = Location::read(&self.top.journal, &self.data).map_err(anyhow::Error::from)?;
+        self.with_access(Location::read(&self.top.journal, &self.data).map_err(anyhow::Error::from)?)
+    }
+
+    /// The same location, with what the settings say of how to be let in.
+    pub(crate) fn with_access(&self, location: Location) -> Result<Location, Failure> {
         let Location::Nats { servers, streams, folder, .. } = location else { return Ok(location) };
         Ok(Location::Nats {
             servers,

@@ -48,6 +48,19 @@ pub fn stable_node_id(folder: &Path, chance: &Chance) -> Result<StableNodeId, No
     read(&path)?.ok_or(NodeIdError::Malformed { path })
 }
 
+/// Gives the node another id than `old`. Returns it.
+pub(crate) fn replace_node_id(folder: &Path, old: StableNodeId, chance: &Chance) -> Result<StableNodeId, NodeIdError> {
+    let path = folder.join(NODE_ID_FILE);
+    let id = StableNodeId(chance.u64());
+    // Renamed over the old one, so that the folder has one of the two at any time.
+    let beside = folder.join(format!("{NODE_ID_FILE}.{id}"));
+    let replaced = write(&beside, id).and_then(|()| fs::rename(&beside, &path));
+    let synced = replaced.and_then(|()| File::open(folder)?.sync_all());
+    synced.map_err(|source| NodeIdError::Io { what: "replace", path, source })?;
+    debug_assert_ne!(id, old, "64 random bits do not come again");
+    Ok(id)
+}
+
 fn read(path: &Path) -> Result<Option<StableNodeId>, NodeIdError> {
     match fs::read_to_string(path) {
         Ok(text) => match text.trim().parse() {
@@ -84,6 +97,16 @@ mod tests {
         assert_eq!(names, [NODE_ID_FILE]);
         let mode = fs::metadata(folder.path().join(NODE_ID_FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_node_that_takes_another_id_keeps_that_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = stable_node_id(folder.path(), &Chance::seeded(1)).unwrap();
+        let second = replace_node_id(folder.path(), first, &Chance::seeded(2)).unwrap();
+        assert_ne!(first, second);
+        assert_eq!(stable_node_id(folder.path(), &Chance::seeded(3)).unwrap(), second);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]

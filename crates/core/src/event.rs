@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::answer::{Answer, Outcome, RulePlace, Who};
 use crate::ask::Ask;
-use crate::ids::{AskId, CallId, Epoch, MessageId, NodeId, PartyId, PersonId, Raw, SessionId, Timestamp};
+use crate::ids::{AskId, CallId, Epoch, MessageId, NodeId, PartyId, PersonId, Raw, SessionId, StableNodeId, Timestamp};
 use crate::terms::Wishes;
 use crate::verdict::Verdict;
 
@@ -196,6 +196,8 @@ pub struct Started {
     pub audience: Audience,
     pub settings: Settings,
     pub continues: Option<SessionId>,
+    /// The node that runs its agent. `None`: it was started where one node has the journal for itself.
+    pub host: Option<StableNodeId>,
 }
 
 /// The settings of a session. In `Configured`, a field that is left out keeps its value.

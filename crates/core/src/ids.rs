@@ -137,9 +137,20 @@ words! {
 #[error("not an id of this kind")]
 pub struct NotAnId;
 
+impl Spell for StableNodeId {
+    fn spelling(&self) -> Spelling {
+        let mut spelling = Spelling { letters: [0; SPELLING_MAX], used: 0 };
+        spelling.push(NODE_PREFIX.as_bytes());
+        for nibble in (0..16).rev() {
+            spelling.push(&[b"0123456789abcdef"[(self.0 >> (nibble * 4)) as usize & 15]]);
+        }
+        spelling
+    }
+}
+
 impl fmt::Display for StableNodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{NODE_PREFIX}{:016x}", self.0)
+        f.write_str(self.spelling().as_str())
     }
 }
 
@@ -298,6 +309,9 @@ mod tests {
             }
             let message = MessageId { session, number: u32::MAX };
             assert_eq!(message.to_string().parse(), Ok(message));
+            let node = StableNodeId(value as u64);
+            assert_eq!(node.to_string().parse(), Ok(node));
+            assert_eq!(node.to_string(), format!("node_{:016x}", node.0));
         }
     }
 

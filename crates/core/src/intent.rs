@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::answer::{Answer, RulePlace, RuleSays, Who};
 use crate::ask::{Asker, Body, Context, Reach};
 use crate::event::{Audience, CallMade, CallResult, Parcel, Process, Settings};
-use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PartyId, Raw, SessionId};
+use crate::ids::{AskId, CallId, Epoch, Key, MessageId, NodeId, PartyId, Raw, SessionId, StableNodeId};
 use crate::terms::Terms;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,12 @@ pub enum Intent {
     },
     Release {
         epoch: Epoch,
+    },
+    /// What the host says that claimed the session in this epoch, or the agent that it runs. Refused once a later epoch
+    /// was claimed: the host was thought dead.
+    OfHost {
+        epoch: Epoch,
+        intent: Box<Intent>,
     },
 
     Say {
@@ -130,6 +136,14 @@ pub enum Intent {
     },
 }
 
+impl Intent {
+    /// Returns this as said by the host of `epoch`, or by the agent that it runs.
+    #[must_use]
+    pub fn of_host(self, epoch: Epoch) -> Self {
+        Self::OfHost { epoch, intent: Box::new(self) }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
     pub door: String,
@@ -138,6 +152,8 @@ pub struct Start {
     pub audience: Audience,
     pub settings: Settings,
     pub continues: Option<SessionId>,
+    /// The node that is to run its agent.
+    pub host: Option<StableNodeId>,
 }
 
 /// An ask that has no number yet.

@@ -31,7 +31,8 @@
 //! };
 //! let (door, agent, owner) = ("http".to_owned(), "ci".to_owned(), "token-1".into());
 //! let (audience, settings) = (Audience::Everyone, Settings::default());
-//! wish(Intent::Start(Box::new(Start { door, agent, owner, audience, settings, continues: None })), 0)?;
+//! let (continues, host) = (None, None);
+//! wish(Intent::Start(Box::new(Start { door, agent, owner, audience, settings, continues, host })), 0)?;
 //!
 //! // The agent asks.
 //! let option = |label: &str| Choice { label: label.into(), description: None, preview: None };

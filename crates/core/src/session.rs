@@ -210,6 +210,11 @@ impl Session {
         WEIGHT + asks + said + stubs
     }
 
+    /// Was a later epoch claimed? What the host of this one says no longer counts.
+    pub fn is_over_for(&self, epoch: Epoch) -> bool {
+        epoch < self.epoch
+    }
+
     pub fn ask_id(&self, number: u32) -> AskId {
         AskId { session: self.id, number }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Outcome, RulePlace, Who};
 use crate::ask::Ask;
 use crate::event::{Event, Parcel, Settings, Started};
-use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, Timestamp};
+use crate::ids::{AskId, CallId, MessageId, Raw, SessionId, StableNodeId, Timestamp};
 use crate::session::{AskStage, End, Interruption, Late, Live, Session};
 use crate::verdict::Verdict;
 
@@ -50,6 +50,28 @@ pub struct AskView {
     pub late: Option<Late>,
     /// The later ask that took this one's place.
     pub moved_to: Option<AskId>,
+    /// The node that runs the agent. The session does not know how it is, so whoever shows the ask fills it in.
+    pub host: Option<Arc<HostMark>>,
+}
+
+/// The node that runs a session's agent, where several share the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostMark {
+    pub id: StableNodeId,
+    pub name: String,
+    pub state: HostState,
+}
+
+/// How a node is that runs agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostState {
+    Up,
+    /// It delivers what was decided when it is up again.
+    Down {
+        since: Timestamp,
+    },
+    /// It was declared gone: its agents will not come back.
+    Gone,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +97,8 @@ pub struct SessionView {
     /// The last interruption: its door may not have told the agent.
     pub interrupted: Option<Interruption>,
     pub last_activity: Timestamp,
+    /// The node that runs the agent. The session does not know how it is, so whoever shows it fills it in.
+    pub host: Option<Arc<HostMark>>,
 }
 
 /// An ask whose verdict has not reached the agent, with what its door needs to know.
@@ -169,6 +193,7 @@ impl AskView {
             delivered_at: None,
             late: None,
             moved_to: None,
+            host: None,
         }
     }
 
@@ -314,6 +339,7 @@ impl SessionView {
             process: ProcessState::of(session),
             interrupted: session.interrupted,
             last_activity,
+            host: None,
         })
     }
 }

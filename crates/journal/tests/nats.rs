@@ -82,6 +82,7 @@ async fn a_late_node_builds_its_index(cluster: &Cluster) {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues: None,
+        host: None,
     };
     let entry = Entry {
         id: EntryId(0xa5c),

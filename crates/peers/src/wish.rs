@@ -29,6 +29,8 @@ pub enum Wish {
         /// `None`: the caller's name.
         agent: Option<String>,
         settings: Box<Settings>,
+        /// The node that is to run its agent: an id, a name or a label. `None`: where its folder is.
+        host: Option<String>,
     },
     Close {
         session: SessionId,
@@ -405,6 +407,12 @@ pub enum Rejection {
     /// No usable Claude Code was found; the words say what to do.
     #[error("{0}")]
     NoClaude(String),
+    /// No node is called so.
+    #[error("{0}")]
+    UnknownNode(String),
+    /// The node that would have to run the agent is down.
+    #[error("{0}")]
+    HostDown(String),
 }
 
 impl Rejection {
@@ -420,6 +428,8 @@ impl Rejection {
             Self::Down(_) => "down",
             Self::TooLarge(_) => "too_large",
             Self::NoClaude(_) => "no_claude",
+            Self::UnknownNode(_) => "unknown_node",
+            Self::HostDown(_) => "host_down",
         }
     }
 
@@ -436,7 +446,8 @@ impl Rejection {
             Self::Forbidden(_) | Self::TapNeeded(_) => 403,
             Self::Unauthorized => 401,
             Self::TooFast { .. } | Self::TooMuchOpen { .. } => 429,
-            Self::Down(_) | Self::NoClaude(_) => 503,
+            Self::UnknownNode(_) => 404,
+            Self::Down(_) | Self::NoClaude(_) | Self::HostDown(_) => 503,
             Self::TooLarge(_) => 413,
         }
     }

@@ -153,6 +153,7 @@ pub fn about_session(name: &str, words: Option<String>) -> Option<Event> {
             audience: Audience::Everyone,
             settings: Settings { title: Some("Nightly build".to_owned()), ..Settings::default() },
             continues: None,
+            host: None,
         })),
         "closed" => Event::Closed { why: "done".to_owned(), at },
         "continued" => Event::Continued { to: asks::OTHER_SESSION, at },

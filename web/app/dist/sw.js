@@ -2,8 +2,8 @@
 // ask. Keeps nothing of asks or answers.
 
 // The build puts in the names of all files, and a name for their whole.
-const FILES = ["/","/assets/Chat-Czc5kFH_.css","/assets/Chat-NriUt0GK.js","/assets/Devices-s-etiGYU.js","/assets/History-D7sH1m8B.js","/assets/Input-BTxVfWYZ.js","/assets/NewSession-DGE33fyh.js","/assets/Painted-0HKsaYaB.js","/assets/Qr-zCksV-3B.js","/assets/Reach-B4O657lU.js","/assets/Reach-DIDi5GB8.css","/assets/Rendered-BVzaU0px.js","/assets/Rules-CpvBeRrC.js","/assets/Seen-CptNRWME.js","/assets/Sessions-xs1trq20.js","/assets/Settings-BUTp4G6c.js","/assets/Together-BeoYrVLw.js","/assets/index-CySyxy1T.css","/assets/index-gM0lISGY.js","/assets/jsx-runtime-IzPD2q5l.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
-const VERSION = "50f525474d1c";
+const FILES = ["/","/assets/Always-BgWa2oKd.js","/assets/Chat-B4bp6ayN.css","/assets/Chat-BwCreZ-3.js","/assets/Cluster-BPmU84mS.js","/assets/Cluster-mVsJRlTD.css","/assets/Devices-BwUO_xls.js","/assets/History-CEgYedoH.js","/assets/Input-f8o5gCE3.js","/assets/NewSession-CG9wBWxM.js","/assets/Offer-cd3ABfYK.js","/assets/Painted-DeGfVOP1.js","/assets/Qr-zCksV-3B.js","/assets/Reach-B_LN3JLj.js","/assets/Reach-DIDi5GB8.css","/assets/Rendered-7P5IqeoN.js","/assets/Rules-CyeJTU5L.js","/assets/Seen-BVkkWjZS.js","/assets/Sessions-BYqv1p71.js","/assets/Settings-8W15Paa6.js","/assets/Together-C1iw5108.js","/assets/cluster-CfRxVAp9.js","/assets/facts-CCh_wGTD.js","/assets/index-BCuhMgDS.css","/assets/index-CudhOLRp.js","/assets/jsx-runtime-IzPD2q5l.js","/assets/rule_words-B1yJf4Eg.js","/assets/rules-D5Q0R4nF.js","/icon-192.png","/icon-512.png","/icon-maskable-192.png","/icon-maskable-512.png","/icon.svg","/manifest.webmanifest"];
+const VERSION = "6ca11dab69c6";
 // And what it says, in each language.
 const WORDS = {"en":{"ticketRefused":"That did not count","ticketUnsent":"Not sent yet: the server cannot be reached. Tap again.","somethingWaits":"Something waits for you."},"ja":{"ticketRefused":"反映されませんでした","ticketUnsent":"まだ送信されていません。サーバーに接続できません。もう一度タップしてください。","somethingWaits":"回答待ちのものがあります。"}};
 
@@ -53,7 +53,7 @@ self.addEventListener("push", (event) => event.waitUntil(rung(event)));
 async function rung(event) {
   const { title, badge, options } = noticeOf(event);
   await self.registration.showNotification(title, options);
-  if (Number.isInteger(badge)) await self.navigator.setAppBadge?.(badge).catch(() => undefined);
+  await badged(badge);
   await confirm(options.data.receipt, { shown: true });
   // A page in the background may have shown the same ask, with the id of the ask as its tag.
   const { ask } = options.data;
@@ -108,11 +108,18 @@ async function decide(notification, ticket) {
     const kept = (actions ?? []).map(({ action, title: label }) => ({ action, title: label }));
     return self.registration.showNotification(title, { body: `${say("ticketUnsent")}\n${body}`, icon: "/icon-192.png", tag, actions: kept, data });
   }
-  if (response.ok) return;
+  if (response.ok) return badged((await response.json().catch(() => null))?.waiting);
   const problem = await response.json().catch(() => ({}));
   // Without buttons: a tap opens the card.
   const { tickets: _, ...rest } = data ?? {};
   await self.registration.showNotification(say("ticketRefused"), { body: problem.detail ?? String(response.status), icon: "/icon-192.png", tag, data: rest });
+}
+
+// The number on the app's icon: how many asks wait for the person. The page keeps it up to date while it is open.
+async function badged(waiting) {
+  if (!Number.isInteger(waiting)) return;
+  const { navigator } = self;
+  await (waiting > 0 ? navigator.setAppBadge?.(waiting) : navigator.clearAppBadge?.())?.catch(() => undefined);
 }
 
 // Says that a notification was shown, or tapped. Nothing depends on it, so it is tried once.

@@ -103,6 +103,8 @@ export interface AskCommon {
   door: string;
   /** When the agent's program took the decision, where nothing shows what it did with it (approvals through MCP). */
   handed_at?: Time;
+  /** The node that runs the agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   late?: Late;
   /** The machine that it came from, by the name under which a person connected it. Left out for this machine. */
@@ -391,6 +393,8 @@ export interface StartClientFrame {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node that may work in the folder. */
+  host?: string;
   /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
@@ -575,7 +579,7 @@ export interface Entry {
 }
 
 /** Why something was refused. Never changes for the same cause; each has a page at /docs/errors/CODE. */
-export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_channel" | "unknown_message" | "unknown_rule" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "channel_refused" | "hosted_elsewhere" | "messages_refused" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "ticket_refused" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "no_claude";
+export type ErrorCode = "not_json" | "unauthorized" | "agent_may_not_decide" | "forbidden" | "host_not_allowed" | "no_device_left" | "origin_not_allowed" | "tap_denied" | "tap_expired" | "tap_needed" | "unknown_address" | "unknown_ask" | "unknown_channel" | "unknown_message" | "unknown_node" | "unknown_rule" | "unknown_session" | "unknown_token" | "wrong_method" | "too_slow" | "already_decided" | "already_started" | "ask_open" | "channel_refused" | "hosted_elsewhere" | "messages_refused" | "node_up" | "not_open" | "not_parkable" | "not_settled" | "nothing_to_undo" | "session_closed" | "session_full" | "session_moved_on" | "session_unfinished" | "stale_epoch" | "ticket_refused" | "gone" | "pairing_used" | "too_large" | "answer_does_not_fit" | "bad_request" | "not_a_websocket" | "too_fast" | "too_many_asks" | "too_many_messages" | "too_much_open" | "down" | "host_down" | "no_claude";
 
 /** Something that happened, as it is stored and told. */
 export type Event =
@@ -617,6 +621,8 @@ export interface StartedEvent {
   audience: RecordedAudience;
   continues?: string;
   door: string;
+  /** The node that runs its agent, if the journal is shared by several. */
+  host?: string;
   owner: string;
   settings: RecordedSettings;
 }
@@ -851,6 +857,12 @@ export interface Folders {
   parent: string | null;
 }
 
+/** How a node is declared gone. */
+export interface ForgetNode {
+  /** Although it is up: the agents that it runs are ended. */
+  even_if_up?: boolean;
+}
+
 /** How much was forgotten. */
 export interface Forgotten {
   /** Of what was written down. The disk gets its room back a little later. */
@@ -958,6 +970,19 @@ export interface OkHealth {
 export interface StoppingHealth {
   status: "stopping";
 }
+
+/** The node that runs the agent, where several share the journal. */
+export interface Host {
+  id: string;
+  /** The name by which people know it. */
+  name: string;
+  /** Since when it is down, by its own clock. */
+  since?: Time;
+  /** `down`: it delivers what was decided when it is up again. `gone`: it was declared gone, and its agents do not come back. */
+  state: HostState;
+}
+
+export type HostState = "up" | "down" | "gone";
 
 /** A turn that is being stopped. */
 export interface Interrupted {
@@ -1265,6 +1290,8 @@ export interface NewSession {
   folder?: string;
   /** How long the process is kept for an open permission, then it is denied in words. `"off"`: as long as it takes. */
   hold_max_seconds?: unknown;
+  /** The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node that may work in the folder. */
+  host?: string;
   /** `false`: no person will be there. As `unattended: "hide"`, unless `unattended` says otherwise. */
   interactive?: boolean;
   max_turns?: number;
@@ -1343,6 +1370,15 @@ export interface Node {
   started_at: string;
   state: NodeState;
   version: string;
+}
+
+/** What became of a node's sessions. */
+export interface NodeForgotten {
+  /** Asks of those agents. They stay answerable; an answer becomes a message. */
+  asks: number;
+  node: string;
+  /** Sessions whose agents it ran. No node runs them from now on. */
+  sessions: number;
 }
 
 export type NodeState = "up" | "down";
@@ -2019,6 +2055,8 @@ export interface Session {
   cursor?: string;
   door: string;
   folder: string | null;
+  /** The node that runs it. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   model: string | null;
@@ -2054,6 +2092,8 @@ export interface SessionListed {
   folder: string | null;
   /** What was asked last in it. `null`: nothing yet. */
   headline: string | null;
+  /** The node that runs its agent. Left out unless several share the journal. */
+  host?: Host;
   id: string;
   last_activity: Time;
   open_asks: number;

@@ -4,6 +4,7 @@
 
 mod deadlines;
 mod kills;
+mod moving;
 mod nats;
 mod node;
 mod race;

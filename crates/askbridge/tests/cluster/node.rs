@@ -18,23 +18,21 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) address: String,
     folder: TempDir,
-    journal: String,
-    settings: Vec<(&'static str, String)>,
+    pub(crate) journal: String,
     child: Option<Child>,
 }
 
 impl Node {
     /// Starts a node and waits until it is ready.
     pub(crate) async fn start(nats: &Nats, name: &str) -> Self {
-        Self::start_with(nats, name, &[]).await
+        Self::on(&nats.journal(), name).await
     }
 
-    /// Starts a node with more settings, in this life and all others.
-    pub(crate) async fn start_with(nats: &Nats, name: &str, settings: &[(&'static str, &str)]) -> Self {
+    /// Starts a node on any journal.
+    pub(crate) async fn on(journal: &str, name: &str) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        let (journal, name) = (nats.journal(), name.to_owned());
-        let mut node = Self { name, address, folder: TempDir::new().unwrap(), journal, settings, child: None };
+        let (journal, name) = (journal.to_owned(), name.to_owned());
+        let mut node = Self { name, address, folder: TempDir::new().unwrap(), journal, child: None };
         node.run().await;
         node
     }
@@ -67,7 +65,6 @@ impl Node {
             .env("ASKBRIDGE_LOG", "warn")
             .env("USER", "me")
             .env("HOME", self.folder.path())
-            .envs(self.settings.iter().map(|(name, value)| (*name, value)))
             .stdout(Stdio::null());
         self.child = Some(command.spawn().unwrap());
     }
@@ -105,18 +102,21 @@ impl Node {
 
     /// Asks it to stop, and waits until it has.
     pub(crate) fn stop(&mut self) {
-        if self.child.is_some() {
-            self.signal(rustix::process::Signal::TERM);
-            assert!(self.child.take().unwrap().wait().unwrap().success());
-        }
+        self.signal(rustix::process::Signal::TERM);
+        assert!(self.child.take().unwrap().wait().unwrap().success());
     }
 
-    pub(crate) async fn http(&self) -> Http<tokio::net::TcpStream> {
-        Http::connect(&self.address).await.unwrap()
+    /// From its next start on, this is its data folder.
+    pub(crate) fn adopt(&mut self, folder: TempDir) {
+        self.folder = folder;
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    pub(crate) async fn http(&self) -> Http<tokio::net::TcpStream> {
+        Http::connect(&self.address).await.unwrap()
     }
 
     /// The token with which scripts of this machine ask.

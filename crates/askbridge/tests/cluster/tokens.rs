@@ -29,6 +29,16 @@ async fn a_token_that_is_revoked_on_one_node_is_refused_on_another_and_its_socke
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_metrics_of_a_node_say_how_the_nodes_and_the_servers_are() {
+    let nats = Nats::start();
+    let one = Node::start(&nats, "one").await;
+    let page = one.http().await.get_text("/metrics").await.unwrap();
+    for line in ["askbridge_nats_connected 1", "askbridge_nodes{state=\"up\"} 1", "askbridge_node_holds_back 0"] {
+        assert!(page.lines().any(|found| found == line), "{line}: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_token_file_of_one_machine_opens_no_other() {
     let nats = Nats::start();
     let one = Node::start(&nats, "one").await;

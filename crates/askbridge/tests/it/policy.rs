@@ -142,6 +142,7 @@ fn files_are_checked_examples_run_and_rules_explained_without_a_server() {
       DIR/data/rules.toml:1: `tests run` does not match: tool wants `Bash(npm test *)`, and it is `Bash(npm publish)`
       DIR/data/rules.toml:10: `never publish` decides: deny
       DIR/data/rules.toml:16: `databases` does not match: question wants `*database*`, and it is none
+    of those that match, one that denies decides, else one that asks or parks, else one that allows or answers; the first of them
     [exit 0]
     ");
     let json = bridge.bash("askbridge policy explain --input ask.toml --json");
@@ -151,6 +152,7 @@ fn files_are_checked_examples_run_and_rules_explained_without_a_server() {
         (&json!("deny"), &json!("never publish"), &json!(10))
     );
     assert_eq!(told["rules"][0]["misses"]["condition"], "tool");
+    assert_eq!(told["order"], json!(["deny", "ask", "allow"]));
     let wrong = RULES.replace("is = \"allow\"", "is = \"deny\"");
     fs::write(bridge.dir.path().join("wrong.toml"), wrong).unwrap();
     assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy test wrong.toml")), @r"

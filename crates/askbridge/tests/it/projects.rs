@@ -119,9 +119,11 @@ fn a_projects_file_is_checked_as_one_and_explained_with_the_operators() {
         .unwrap();
     assert_snapshot!(screen(&bridge, &bridge.bash("askbridge policy explain --input ask.toml")), @r"
     denied by `no publishing` (DIR/app/.askbridge/rules.toml:1); no person is asked
+    hints, from its text alone: network, publishes
       DIR/data/rules.toml:1: `npm` matches, but another rule comes first
       DIR/app/.askbridge/rules.toml:1: `no publishing` decides: deny
       DIR/app/.askbridge/rules.toml:7: `two for installs` does not match: tool wants `Bash(npm install *)`, and it is `Bash(npm publish)`
+    of those that match, one that denies decides, else one that asks or parks, else one that allows or answers; the first of them
     note: DIR/app/.askbridge/rules.toml:14:6: a project's rules cannot `allow`, only `deny` and `ask`
     [exit 0]
     ");

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use askbridge_core::answer::Who;
 use askbridge_core::event::{Audience, Started};
-use askbridge_core::ids::{PartyId, PersonId};
+use askbridge_core::ids::{PartyId, PersonId, StableNodeId};
+use askbridge_peers::listing::hosted_door;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,6 +49,29 @@ pub struct Caller {
 pub struct Access {
     pub owner: PartyId,
     pub audience: Audience,
+    /// Which node runs its agent. Only known where several share the journal.
+    pub agent_of: AgentOf,
+}
+
+/// Which node runs a session's agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentOf {
+    /// None: it is no agent that a node runs, or one node has the journal for itself.
+    #[default]
+    NoNode,
+    /// The first node of the journal: the session is older than the others.
+    First,
+    Node(StableNodeId),
+}
+
+impl AgentOf {
+    pub fn of(started: &Started) -> Self {
+        match (hosted_door(&started.door), started.host) {
+            (None, _) => Self::NoNode,
+            (Some(_), None) => Self::First,
+            (Some(_), Some(node)) => Self::Node(node),
+        }
+    }
 }
 
 impl Access {
@@ -57,7 +81,8 @@ impl Access {
     }
 
     pub fn of(started: &Started) -> Self {
-        Self { owner: started.owner.clone(), audience: started.audience.clone() }
+        let (owner, audience) = (started.owner.clone(), started.audience.clone());
+        Self { owner, audience, agent_of: AgentOf::of(started) }
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use askbridge_platform::pinned::Pinned;
 pub use askbridge_platform::processes::ProcessId;
 pub(crate) use askbridge_platform::processes::{command_line, look_up};
 pub use buckets::Buckets;
-pub use caller::{Access, Caller, Role};
+pub use caller::{Access, AgentOf, Caller, Role};
 pub use connecting::MachineToken;
 pub(crate) use connecting::connect_code;
 pub(crate) use connecting::read_digest;

@@ -122,6 +122,10 @@ impl Tokens {
     pub async fn load(store: Store, chance: Chance, now: Timestamp) -> Result<Self, TokensError> {
         let mut items = store.list(PREFIX, now).await?;
         if !store.exclusive() {
+            // A journal that was moved here brings the token of the token file along; it counts on its own machine alone.
+            items.retain(|item| {
+                serde_json::from_slice(&item.value).is_ok_and(|info: TokenInfo| !info.role.is_of_one_node())
+            });
             items.extend(store.own().list(PREFIX, now).await?);
         }
         let known = items.iter().filter_map(|item| {
@@ -353,7 +357,7 @@ impl Tokens {
         let Some(hash) = key.strip_prefix(PREFIX).and_then(parse_hash) else { return };
         match item.map(|item| serde_json::from_slice::<TokenInfo>(&item.value)) {
             // A new name counts for open connections too.
-            Some(Ok(info)) if !self.revoked_here.lock().contains(&hash) => {
+            Some(Ok(info)) if !info.role.is_of_one_node() && !self.revoked_here.lock().contains(&hash) => {
                 let is_news = self.entry(&hash, |entry| *entry.info != info).unwrap_or(true);
                 if is_news {
                     self.remember(hash, info);

@@ -7,8 +7,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+use super::forget::leave_if_gone;
 use super::nodes::ClockAhead;
-use super::record::{GONE_PREFIX, NODE_PREFIX, NodeProfile, NodeRecord, key_of, run_name};
+use super::record::{NODE_PREFIX, NodeProfile, NodeRecord, key_of, run_name};
 use super::watch::watch;
 use crate::runtime::{Handle, chain};
 use crate::server::App;
@@ -35,10 +36,10 @@ pub async fn join(app: &App, profile: NodeProfile) -> Result<Membership, JoinErr
     if handle.nodes.is_alone() {
         return Ok(Membership(()));
     }
-    let now = handle.now();
-    if handle.store.get(&format!("{GONE_PREFIX}{}", handle.nodes.here()), now).await?.is_some() {
+    if handle.is_declared_gone().await? {
         return Err(JoinError::Gone);
     }
+    handle.find_first_node().await?;
     look(handle).await?;
     if handle.nodes.all().len() >= limits::NODES_MAX && handle.nodes.get(handle.nodes.here()).is_none() {
         return Err(JoinError::TooMany);
@@ -63,7 +64,10 @@ async fn stay(app: App, profile: NodeProfile, started: Timestamp, stop: Cancella
         }
         let handle = &app.handle;
         let done = async {
-            renew(&app, &profile, started).await?;
+            if !handle.nodes.is_gone() {
+                renew(&app, &profile, started).await?;
+                leave_if_gone(handle).await?;
+            }
             look(handle).await
         };
         if let Err(error) = done.await {

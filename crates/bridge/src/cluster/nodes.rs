@@ -4,7 +4,8 @@
 //! no two clocks are compared.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use askbridge_core::ids::{NodeId, StableNodeId, Timestamp};
@@ -25,6 +26,10 @@ struct Inner {
     run: NodeId,
     /// No other node can share the journal.
     alone: bool,
+    /// The first node of the journal, once it was read.
+    first: OnceLock<StableNodeId>,
+    /// This node was declared gone.
+    is_gone: AtomicBool,
     view: Mutex<View>,
 }
 
@@ -74,7 +79,8 @@ pub struct NodeView {
 impl Nodes {
     pub(crate) fn new(here: StableNodeId, run: NodeId, alone: bool) -> Self {
         let view = View { seen: BTreeMap::new(), renewed: Instant::now(), clock: None };
-        Self(Arc::new(Inner { here, run, alone, view: Mutex::new(view) }))
+        let (first, is_gone) = (OnceLock::new(), AtomicBool::new(false));
+        Self(Arc::new(Inner { here, run, alone, first, is_gone, view: Mutex::new(view) }))
     }
 
     /// This node.
@@ -90,6 +96,27 @@ impl Nodes {
     /// Can no other node share the journal? Always so on SQLite and in memory.
     pub fn is_alone(&self) -> bool {
         self.0.alone
+    }
+
+    /// The node that runs the agents of sessions that name none, because they are older than the cluster. `None`: it
+    /// was not read yet.
+    pub fn first(&self) -> Option<StableNodeId> {
+        self.0.first.get().copied()
+    }
+
+    pub(super) fn set_first(&self, first: StableNodeId) {
+        // It never changes.
+        let _ = self.0.first.set(first);
+    }
+
+    /// Was this node declared gone while it runs? It runs no agents any more, and joins again with another id at its
+    /// next start.
+    pub fn is_gone(&self) -> bool {
+        self.0.is_gone.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_gone(&self) {
+        self.0.is_gone.store(true, Ordering::Relaxed);
     }
 
     /// All nodes that ever joined and were not declared gone, by id; this one too, once it has joined.
@@ -162,6 +189,11 @@ impl Nodes {
     pub(super) fn renewed(&self, begun: Instant) {
         let mut view = self.0.view.lock();
         view.renewed = view.renewed.max(begun);
+    }
+
+    /// Drops a node that was declared gone.
+    pub(super) fn drop_node(&self, id: StableNodeId) {
+        self.0.view.lock().seen.remove(&id);
     }
 
     /// Takes in the records that are on the shelf now.

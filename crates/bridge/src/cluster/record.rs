@@ -77,6 +77,11 @@ pub(super) fn run_name(run: NodeId) -> String {
     format!("run_{:016x}", run.0)
 }
 
+/// Returns the key under which it is kept that a node was declared gone.
+pub(super) fn gone_key(node: StableNodeId) -> String {
+    format!("{GONE_PREFIX}{node}")
+}
+
 /// Returns the key of a node's record.
 pub(super) fn key_of(node: StableNodeId) -> String {
     format!("{NODE_PREFIX}{node}")

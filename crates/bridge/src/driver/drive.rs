@@ -165,10 +165,11 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         then: impl Future<Output = T>,
     ) -> Stepped<F, T> {
         self.set_the_alarm();
+        let may_hear = self.may_hear();
         tokio::select! {
             biased;
             first = first => return Stepped::First(first),
-            heard = next(&mut self.follower) => self.heard(heard),
+            heard = next(&mut self.follower), if may_hear => self.heard(heard),
             // Before the replies: what was said before a question comes before it in the journal.
             () = self.endpoint.stored(), if self.endpoint.is_storing() => {}
             Some((tag, reply)) = self.replies.in_flight.next(), if !self.replies.in_flight.is_empty() => self.replied(tag, reply),
@@ -186,6 +187,7 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
         // With `Order::ReplyBeforeLaterNews`, news waits until the known replies are passed on; with the other order
         // none are kept.
         if self.replies.known.is_empty()
+            && self.may_hear()
             && let Some(heard) = self.follower.as_mut().and_then(Follower::next_if_ready)
         {
             self.heard(heard);
@@ -197,6 +199,15 @@ impl<P: Peer, E: Endpoint> Driver<P, E> {
             _ => return false,
         }
         true
+    }
+
+    /// May the machine be told news now?
+    ///
+    /// Where several nodes share the journal, another may decide about an ask before this one has its own reply on making
+    /// it. With [`Order::ReplyBeforeLaterNews`], the news waits for that reply: the machine would not know the ask.
+    fn may_hear(&self) -> bool {
+        let is_shared = E::ORDER == Order::ReplyBeforeLaterNews && !self.endpoint.handle().nodes.is_alone();
+        !is_shared || self.replies.in_flight.is_empty()
     }
 
     /// Passes on all known replies, and those on wishes that the machine makes because of them.

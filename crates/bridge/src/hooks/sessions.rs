@@ -66,7 +66,7 @@ pub(super) async fn started(
     };
     if !exists {
         let agent = Some(heard.agent.name().to_owned());
-        let wish = Wish::Start { session: Some(id), door: NAME, agent, settings: Box::new(settings) };
+        let wish = Wish::Start { session: Some(id), door: NAME, agent, settings: Box::new(settings), host: None };
         app.gate().grant(caller, Entrance::agent(NAME, id), wish).await?;
         return Ok(id);
     }
@@ -133,6 +133,7 @@ mod tests {
             audience: Audience::Everyone,
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         handle.submit(life(2), vec![Intent::Start(Box::new(start))]).await.unwrap();
         assert_eq!(current(handle, &party, &heard).await.unwrap(), Current { id: life(2), exists: true });

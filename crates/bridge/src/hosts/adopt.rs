@@ -26,20 +26,26 @@ pub(super) async fn adopt_all(pool: &Arc<HostPool>) {
         }
     };
     for session in &inhabited {
-        if is_known(pool, *session).await {
-            pool.handle.wakeups.include(*session);
-            pool.take_over(*session);
-        } else {
-            evict(pool, *session).await;
+        match home_of(pool, *session).await {
+            Home::Here | Home::Unclear => {
+                pool.handle.wakeups.include(*session);
+                pool.take_over(*session);
+            }
+            home => evict(pool, *session, home).await,
         }
     }
     // Sessions that were forgotten while no askbridge ran to remove their files.
     for session in agent_folder::remembered(&pool.options.folder).unwrap_or_default() {
-        if !is_known(pool, session).await {
-            evict(pool, session).await;
+        let home = home_of(pool, session).await;
+        if matches!(home, Home::None | Home::Elsewhere) {
+            evict(pool, session, home).await;
         }
     }
     for session in KINDS.iter().flat_map(|kind| sessions(pool, kind.door())).collect::<Vec<_>>() {
+        // Where one node has the journal for itself, every session is its own.
+        if !pool.handle.nodes.is_alone() && !matches!(home_of(pool, session).await, Home::Here) {
+            continue;
+        }
         pool.handle.wakeups.include(session);
         if !inhabited.contains(&session) {
             release(pool, session).await;
@@ -50,15 +56,38 @@ pub(super) async fn adopt_all(pool: &Arc<HostPool>) {
     }
 }
 
-async fn is_known(pool: &HostPool, session: SessionId) -> bool {
-    pool.handle.look(session, |state| state.session.started.is_some()).await.unwrap_or(true)
+/// Where the agent of a session belongs.
+pub(super) enum Home {
+    Here,
+    /// Another node runs it: this one was declared gone, or has another node's files.
+    Elsewhere,
+    /// There is no such session.
+    None,
+    /// The session could not be read.
+    Unclear,
 }
 
-/// Ends the process of a session that the journal does not know: no client could ever talk to it.
-async fn evict(pool: &HostPool, session: SessionId) {
+async fn home_of(pool: &HostPool, session: SessionId) -> Home {
+    let nodes = &pool.handle.nodes;
+    let home = pool.handle.look(session, |state| match &state.session.started {
+        None => Home::None,
+        Some(started) if nodes.is_alone() || nodes.hosts(started) => Home::Here,
+        Some(_) => Home::Elsewhere,
+    });
+    home.await.unwrap_or(Home::Unclear)
+}
+
+/// Ends the process of a session that the journal does not know, so that no client could ever talk to it, or that belongs
+/// to another node.
+pub(super) async fn evict(pool: &HostPool, session: SessionId, home: Home) {
     let agent_folder = AgentFolder::new(&pool.options.folder, session);
     if let Some(Ok(Some(running))) = agent_folder.process().map(Running::hold) {
-        warn!(session.id = %session, "An agent runs for a session that does not exist; it is ended");
+        match home {
+            Home::Elsewhere => {
+                warn!(session.id = %session, "An agent runs here for a session of another node; it is ended")
+            }
+            _ => warn!(session.id = %session, "An agent runs for a session that does not exist; it is ended"),
+        }
         running.end().await;
     }
     if let Err(error) = agent_folder.clear_all() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_core::event::{Event, Lane, Parcel, Process as ProcessName};
-use askbridge_core::ids::{AskId, CallId, EntryId, Position, SessionId};
+use askbridge_core::ids::{AskId, CallId, EntryId, Epoch, Position, SessionId};
 use askbridge_core::limits;
 use askbridge_journal::Written;
 use askbridge_journal::journal::{AppendError, Journal};
@@ -232,9 +232,10 @@ impl AgentProcess {
     fn write_with_results(&mut self, pieces: Vec<Written>) {
         self.returning.asks.clear();
         let (handle, session, mut turn) = (self.pool.handle.clone(), self.session, self.order.join());
+        let epoch = self.epoch;
         self.records.push_back(Box::pin(async move {
             turn.come().await;
-            handle.ride(session, pieces.into_iter().map(Rider::Content));
+            handle.ride(session, pieces.into_iter().map(|piece| Rider::Content(epoch, piece)));
             // A failed flush is retried a moment later; nothing waits for that.
             drop(handle.flush(session).await);
         }));
@@ -244,7 +245,8 @@ impl AgentProcess {
     pub(super) fn take_along(&mut self) -> Along {
         let Gathered { pieces, .. } = std::mem::take(&mut self.gathered);
         self.returning.asks.clear();
-        Along { handle: self.pool.handle.clone(), session: self.session, pieces, turn: self.order.join() }
+        let (handle, turn) = (self.pool.handle.clone(), self.order.join());
+        Along { handle, session: self.session, epoch: self.epoch, pieces, turn }
     }
 
     fn append(&mut self, id: EntryId, pieces: Vec<Written>) {
@@ -281,6 +283,7 @@ impl AgentProcess {
 pub(super) struct Along {
     handle: Handle,
     session: SessionId,
+    epoch: Epoch,
     pieces: Vec<Written>,
     turn: Turn,
 }
@@ -288,7 +291,7 @@ pub(super) struct Along {
 impl Along {
     /// Carries out `decide` after noting the content, so that its entry takes the content along.
     pub(super) async fn with<T>(self, decide: impl Future<Output = T>) -> T {
-        let Self { handle, session, pieces, mut turn } = self;
+        let Self { handle, session, epoch, pieces, mut turn } = self;
         turn.come().await;
         if pieces.is_empty() {
             let mut decide = pin!(decide);
@@ -300,7 +303,7 @@ impl Along {
                 None => decide.await,
             };
         }
-        handle.ride(session, pieces.into_iter().map(Rider::Content));
+        handle.ride(session, pieces.into_iter().map(|piece| Rider::Content(epoch, piece)));
         let decided = decide.await;
         // Nothing is left to write, unless the wish was refused. A failed flush is retried a moment later.
         drop(handle.flush(session).await);

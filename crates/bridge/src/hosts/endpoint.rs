@@ -1,10 +1,12 @@
 //! An agent's process as an endpoint of the driver: frames go into its pipe, what it says is stored once and in order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use askbridge_core::event::{Lane, Level};
+use askbridge_core::event::{Event, Lane, Level};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
 use askbridge_peers::consult::{Consultation, Consulted};
 use askbridge_peers::peer::{BlockKind, Frame, Record, Streamed, Tag};
 use askbridge_peers::told::Happened;
@@ -48,6 +50,8 @@ pub(super) struct AgentProcess {
     pub(super) known: StoredPieces,
     /// Has the agent shown that it received something?
     pub(super) has_progressed: bool,
+    /// The session was claimed again: this process is to end, and what it says no longer counts.
+    pub(super) displaced: Arc<AtomicBool>,
 }
 
 impl Endpoint for AgentProcess {
@@ -59,7 +63,7 @@ impl Endpoint for AgentProcess {
 
     fn wish(&mut self, tag: Tag, wish: Wish, replies: &mut Replies) {
         self.has_progressed |= matches!(wish, Wish::Deliver { .. } | Wish::Return { .. } | Wish::Strand { .. });
-        let (handle, entrance) = (self.pool.handle.clone(), Entrance::agent(self.door, self.session));
+        let (handle, entrance) = (self.pool.handle.clone(), Entrance::of_host(self.door, self.session, self.epoch));
         match &wish {
             Wish::Hand { .. } | Wish::Deliver { .. } => {}
             Wish::Return { ask, .. } => {
@@ -71,7 +75,14 @@ impl Endpoint for AgentProcess {
             }
             _ => {
                 let caller = self.caller.clone();
-                let granted = async move { (tag, Gate::for_a_host(&handle).grant(&caller, entrance, wish).await) };
+                let displaced = Arc::clone(&self.displaced);
+                let granted = async move {
+                    let reply = Gate::for_a_host(&handle).grant(&caller, entrance, wish).await;
+                    if matches!(reply, Err(Rejection::Refused(Refusal::StaleEpoch))) {
+                        displaced.store(true, Ordering::Relaxed);
+                    }
+                    (tag, reply)
+                };
                 replies.wait_for(self.take_along().with(granted));
                 return;
             }
@@ -150,6 +161,9 @@ impl Endpoint for AgentProcess {
 
     /// An agent is not told what it said and did itself.
     fn tells(&mut self, happened: &Happened) -> bool {
+        if matches!(&*happened.event, Event::Hosted { epoch, .. } if *epoch > self.epoch) {
+            self.displaced.store(true, Ordering::Relaxed);
+        }
         let is_a_decision = happened.event.lane() == Lane::Decisions;
         if is_a_decision {
             self.returning.hear(&happened.event);
@@ -176,6 +190,10 @@ async fn consult_for_a_host(handle: &Handle, mut about: Consultation) -> Result<
 }
 
 impl AgentProcess {
+    pub(super) fn is_displaced(&self) -> bool {
+        self.displaced.load(Ordering::Relaxed)
+    }
+
     /// Announces the text that was read.
     pub(super) fn announce(&mut self) {
         if let Some(streamed) = self.streaming.take() {
@@ -184,7 +202,7 @@ impl AgentProcess {
     }
 
     pub(super) fn notice(&mut self, level: Level, text: &str) {
-        let event = askbridge_core::event::Event::Notice { level, text: text.to_owned() };
+        let event = Event::Notice { level, text: text.to_owned() };
         // The text is part of the name, since two notices may be made at the same offset.
         let (session, name) = (self.session, format!("notice/{}/{}/{text}", self.epoch.0, self.spool.offset()));
         self.store(Record { session, name, event }, 0);

@@ -50,7 +50,7 @@ impl<M: Machine> Host<M> {
                 match self.step(running, &stop).await {
                     HostStep::GoOn => {}
                     HostStep::Died => return false,
-                    HostStep::LetGo | HostStep::Leave => {
+                    HostStep::LetGo | HostStep::Displaced | HostStep::Leave => {
                         self.wait_for_the_record().await;
                         running.end().await;
                         return false;
@@ -72,8 +72,26 @@ impl<M: Machine> Host<M> {
         runs_on
     }
 
+    /// Called when the process was ended because another node has claimed its session. Nothing that it said since is
+    /// stored, and nothing of it is resumed here.
+    pub(super) fn give_up(self) -> ProcessEnd {
+        self.stop_watching();
+        if let Err(error) = self.agent_folder.clear_all() {
+            warn!(session.id = %self.session, %error, "Could not clear up after an agent");
+        }
+        ProcessEnd::Displaced
+    }
+
+    pub(super) fn stop_watching(&self) {
+        self.pool.spools.off(&self.agent_folder.spool_name());
+        self.pool.memory.off(self.driver.endpoint.process.pid);
+    }
+
     /// Called when the process has exited. Reads its remaining output, then cleans up.
     pub(super) async fn finish(mut self) -> ProcessEnd {
+        if self.driver.endpoint.is_displaced() {
+            return self.give_up();
+        }
         // Nothing more is written to it, not even its first message.
         self.woken = true;
         let expected = self.driver.hangs_up() || self.idle_since.is_some() || self.too_heavy;
@@ -114,8 +132,7 @@ impl<M: Machine> Host<M> {
     }
 
     async fn clear_up(&mut self) {
-        self.pool.spools.off(&self.agent_folder.spool_name());
-        self.pool.memory.off(self.driver.endpoint.process.pid);
+        self.stop_watching();
         let handle = &self.pool.handle;
         if let Err(error) = handle.flush(self.session).await {
             // The spool stays, and the next server reads it again.

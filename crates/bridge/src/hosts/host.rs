@@ -1,6 +1,7 @@
 //! The loop of one agent's process and its machine: reads lines, writes lines, submits wishes, tells news.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use askbridge_core::event::Level;
@@ -61,6 +62,8 @@ pub(super) enum ProcessEnd {
     Fruitless,
     /// It still runs, for the next server.
     LeftRunning,
+    /// Another node has claimed its session, so it was ended, and none is started here.
+    Displaced,
 }
 
 /// One process and its machine.
@@ -124,8 +127,14 @@ impl<M: Machine> Host<M> {
             order: Order::default(),
             known,
             has_progressed: false,
+            displaced: Arc::default(),
         };
         let follower = pool.handle.follow_live(Interest::Session(session));
+        // Another node may have claimed the session before we listened.
+        if !pool.handle.store().exclusive() {
+            let newest = pool.handle.look(session, |state| state.session.epoch).await?;
+            endpoint.displaced.store(newest > epoch, Ordering::Relaxed);
+        }
         Ok(Self {
             spooled: pool.spools.on(agent_folder.spool_name()),
             memory_use: pool.options.memory_max.map(|_| pool.memory.on(process.pid)),
@@ -159,11 +168,15 @@ impl<M: Machine> Host<M> {
                     self.wait_for_the_record().await;
                     running.end().await;
                 }
+                HostStep::Displaced => {
+                    warn!(session.id = %self.session, "Another node has claimed this session; its agent here is ended");
+                    running.end().await;
+                    return self.give_up();
+                }
                 HostStep::Leave if self.pool.stops_agents() => running.end().await,
                 HostStep::Leave => {
                     if self.leave(&running).await {
-                        self.pool.spools.off(&self.agent_folder.spool_name());
-                        self.pool.memory.off(self.driver.endpoint.process.pid);
+                        self.stop_watching();
                         return ProcessEnd::LeftRunning;
                     }
                 }
@@ -173,6 +186,12 @@ impl<M: Machine> Host<M> {
     }
 
     pub(super) async fn step(&mut self, running: &Arc<Running>, stop: &CancellationToken) -> HostStep {
+        if self.driver.endpoint.is_displaced() || self.pool.handle.nodes.is_gone() {
+            return HostStep::Displaced;
+        }
+        if !self.pool.may_host() {
+            return self.hold_back(running, stop).await;
+        }
         if let Err(error) = self.read() {
             warn!(session.id = %self.session, %error, "Could not read what an agent wrote; it is ended");
             return HostStep::LetGo;
@@ -235,6 +254,16 @@ impl<M: Machine> Host<M> {
         // All that is ready now is handled in one step.
         while self.driver.step_if_ready() {}
         HostStep::GoOn
+    }
+
+    /// Tells the agent nothing while others may take this node for down: what was heard before may no longer hold.
+    async fn hold_back(&mut self, running: &Running, stop: &CancellationToken) -> HostStep {
+        tokio::select! {
+            biased;
+            () = running.ended() => HostStep::Died,
+            () = stop.cancelled() => HostStep::Leave,
+            step = may_go_on(&self.pool, self.session, self.driver.endpoint.epoch) => step,
+        }
     }
 
     fn has_room(&self) -> bool {
@@ -335,6 +364,24 @@ impl<M: Machine> Host<M> {
     }
 }
 
+/// Waits until this node may host again, and finds out whether another has claimed the session meanwhile.
+async fn may_go_on(pool: &HostPool, session: SessionId, epoch: Epoch) -> HostStep {
+    loop {
+        if pool.handle.nodes.is_gone() {
+            return HostStep::Displaced;
+        }
+        if pool.may_host() {
+            // The news of a later claim may still be on its way.
+            match pool.handle.look(session, |state| state.session.epoch).await {
+                Ok(newest) if newest > epoch => return HostStep::Displaced,
+                Ok(_) => return HostStep::GoOn,
+                Err(_) => {}
+            }
+        }
+        sleep(limits::NODE_RENEWS_EVERY).await;
+    }
+}
+
 /// What the advisers look at in a session.
 async fn looked_at_in(pool: &HostPool, session: SessionId) -> OccurrenceKinds {
     match pool.handle.look(session, |state| Arc::clone(&state.session.settings)).await {
@@ -381,6 +428,8 @@ pub(super) enum HostStep {
     GoOn,
     Died,
     LetGo,
+    /// Another node has claimed the session.
+    Displaced,
     /// The server stops.
     Leave,
 }

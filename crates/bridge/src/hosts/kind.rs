@@ -35,6 +35,9 @@ pub(super) trait Kind: Send + Sync {
         settings: &'a mut Settings,
     ) -> BoxFuture<'a, Result<(), Rejection>>;
 
+    /// The same, as far as a node can tell that is not to run the agent. The one that is completes the settings.
+    fn prepare_elsewhere(&self, settings: &mut Settings) -> Result<(), Rejection>;
+
     /// Checks whether the agent could change to this permission mode. Without `options`, no agents run here, and the mode
     /// need only exist.
     fn check_mode(&self, options: Option<&HostOptions>, mode: &str) -> Result<(), Rejection>;
@@ -53,6 +56,11 @@ pub(super) const KINDS: &[&dyn Kind] = &[&ClaudeCode];
 /// Returns the kind of agent whose sessions have this door.
 pub(super) fn kind_of(door: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.door() == door)
+}
+
+/// Checks the settings of a session whose agent another node is to run.
+pub(crate) fn prepare_elsewhere(door: &str, settings: &mut Settings) -> Result<(), Rejection> {
+    kind_of(door).expect("every hosted door has a kind").prepare_elsewhere(settings)
 }
 
 /// Checks whether an agent of this door could change to a permission mode. A session of another door, whose agent we do

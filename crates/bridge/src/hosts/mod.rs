@@ -36,7 +36,7 @@ pub use askbridge_peers::doors::claude::AlwaysAsk;
 pub use claude::{Cli, CliError, HoldLimit, Launch, LaunchError, find as find_claude, is_root_without_a_sandbox};
 pub(crate) use farewell::ENDED_BY_ITSELF;
 pub use folders::{Folder, Folders};
-pub(crate) use kind::check_mode;
+pub(crate) use kind::{check_mode, prepare_elsewhere};
 pub use launcher::{LAUNCH_COMMAND, become_agent};
 pub use options::{HostOptions, RootError, environment};
 pub use orphans::adopt_orphans;

@@ -3,11 +3,13 @@
 use askbridge_core::Session;
 use askbridge_core::session::Live;
 use askbridge_core::terms::WhileOpen;
-use askbridge_peers::listing::hosted_door;
 
-/// Is there something that the agent can be told now: a verdict, or a message that no open ask holds back?
-pub(super) fn needs_process(session: &Session) -> bool {
-    if !is_ours(session) || session.end.is_some() {
+use crate::cluster::Nodes;
+
+/// Is there something that the agent can be told now: a verdict, or a message that no open ask holds back? `nodes` says
+/// whether it is this node that runs it.
+pub(super) fn needs_process(session: &Session, nodes: &Nodes) -> bool {
+    if !is_ours(session, nodes) || session.end.is_some() {
         return false;
     }
     let untold = session.asks.values().any(|live| !live.is_open() && live.is_unfinished() && !live.stranded);
@@ -18,6 +20,7 @@ pub(super) fn needs_process(session: &Session) -> bool {
     untold || (!session.queue.is_empty() && !holds)
 }
 
-pub(super) fn is_ours(session: &Session) -> bool {
-    session.started.as_ref().is_some_and(|started| hosted_door(&started.door).is_some())
+/// Does this node run the session's agent?
+pub(super) fn is_ours(session: &Session, nodes: &Nodes) -> bool {
+    session.started.as_ref().is_some_and(|started| nodes.hosts(started))
 }

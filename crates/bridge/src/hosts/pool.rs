@@ -9,15 +9,18 @@ use askbridge_core::event::{Event, Level, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
+use askbridge_core::refusal::Refusal;
 use askbridge_journal::bus::{Bus, Topic};
 use askbridge_peers::wish::Rejection;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
+use super::adopt::Home;
 use super::evictions::{Evictions, Spare};
 use super::host::ProcessEnd;
 use super::kind::{StartMode, kind_of};
@@ -27,7 +30,7 @@ use super::spool_watcher::{self, SpoolWatcher};
 use super::start::StartError;
 use super::{adopt, agent_folder, need};
 use crate::auth::Agents;
-use crate::runtime::{Handle, gone};
+use crate::runtime::{Handle, chain, gone};
 
 /// The agents that we run.
 #[derive(Debug, Clone)]
@@ -43,6 +46,8 @@ pub(super) struct HostPool {
     pub(super) stop: CancellationToken,
     /// A session waits for a slot: each agent that could leave checks whether it has to.
     pub(super) crowded: Notify,
+    /// A session may wait for a slot because this node may not host now.
+    held_back: Notify,
     stop_agents: AtomicBool,
     tasks: TaskTracker,
     state: Mutex<State>,
@@ -74,6 +79,7 @@ impl Hosts {
             memory: MemoryWatch::default(),
             stop: CancellationToken::new(),
             crowded: Notify::new(),
+            held_back: Notify::new(),
             stop_agents: AtomicBool::new(false),
             tasks: TaskTracker::new(),
             state: Mutex::default(),
@@ -154,7 +160,8 @@ impl HostPool {
         if self.stop.is_cancelled() || self.state.lock().busy.contains(&session) {
             return;
         }
-        match self.handle.look(session, |state| need::needs_process(&state.session)).await {
+        let nodes = &self.handle.nodes;
+        match self.handle.look(session, |state| need::needs_process(&state.session, nodes)).await {
             Ok(true) => {
                 let mut state = self.state.lock();
                 if !state.busy.contains(&session) && !state.queue.contains(&session) {
@@ -167,8 +174,25 @@ impl HostPool {
         self.dispatch();
     }
 
+    /// May this node start agents' processes, and tell them something? Not while others may take it for down, and not
+    /// once it was declared gone.
+    pub(super) fn may_host(&self) -> bool {
+        !self.handle.nodes.is_lost() && !self.handle.nodes.is_gone()
+    }
+
+    /// Waits until starting a process was held back, and may be done now.
+    async fn may_host_again(&self) {
+        self.held_back.notified().await;
+        while !self.may_host() {
+            sleep(limits::NODE_RENEWS_EVERY).await;
+        }
+    }
+
     /// Gives free slots to the sessions that have waited longest.
     fn dispatch(self: &Arc<Self>) {
+        if !self.may_host() {
+            return self.held_back.notify_one();
+        }
         let mut state = self.state.lock();
         while state.busy.len() < self.options.processes_max {
             let Some(session) = state.queue.pop_front() else { return };
@@ -222,6 +246,10 @@ impl HostPool {
 async fn host(pool: Arc<HostPool>, session: SessionId, mode: StartMode) {
     let ended = match pool.run(session, mode).await {
         Ok(ended) => ended,
+        Err(StartError::Journal(Rejection::Refused(Refusal::StaleEpoch))) => {
+            adopt::evict(&pool, session, Home::Elsewhere).await;
+            ProcessEnd::Displaced
+        }
         Err(error) => {
             warn!(session.id = %session, %error, "Could not start an agent");
             pool.complain(session, &error.to_string()).await;
@@ -237,6 +265,10 @@ async fn host(pool: Arc<HostPool>, session: SessionId, mode: StartMode) {
         match ended {
             ProcessEnd::LeftRunning => {
                 state.left_running += 1;
+                false
+            }
+            ProcessEnd::Displaced => {
+                state.fruitless.remove(&session);
                 false
             }
             ProcessEnd::WithProgress => {
@@ -279,12 +311,24 @@ async fn clean_up(pool: Arc<HostPool>) {
 
 /// Takes over the running processes, then starts one whenever a session needs it.
 async fn follow(pool: Arc<HostPool>) {
+    // Without it, it is not known which sessions are ours.
+    while let Err(error) = pool.handle.find_first_node().await {
+        warn!(error = chain(&error), "Could not read which node was the first; trying again");
+        tokio::select! {
+            () = pool.stop.cancelled() => return,
+            () = sleep(limits::NODE_RENEWS_EVERY) => {}
+        }
+    }
     // Subscribe before reading, so that nothing in between is missed.
     pool.handle.wakeups.listen();
     adopt::adopt_all(&pool).await;
     loop {
         let woken = tokio::select! {
             () = pool.stop.cancelled() => return,
+            () = pool.may_host_again() => {
+                pool.dispatch();
+                continue;
+            }
             woken = pool.handle.wakeups.next() => woken,
         };
         for (session, wakeup) in woken {

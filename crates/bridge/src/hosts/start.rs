@@ -10,6 +10,7 @@ use std::sync::Arc;
 use askbridge_core::event::{Event, Process as ProcessName, Settings};
 use askbridge_core::ids::{Epoch, SessionId};
 use askbridge_core::intent::{Intent, Takeover};
+use askbridge_core::refusal::Refusal;
 use askbridge_peers::wish::Rejection;
 use tokio::process::Command;
 use tracing::{info, warn};
@@ -23,6 +24,7 @@ use super::pool::HostPool;
 use super::process::Running;
 use super::spool::Spool;
 use crate::auth::ProcessId;
+use crate::runtime::down;
 
 /// Why a process could not be started. People read it in the session.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +77,17 @@ pub(super) async fn launch<M: Machine>(
     let pipe = Pipe::open(&agent_folder.stdin(), agent_folder.writing())?;
     let process = spawn(pool, &agent_folder, &launching).await?;
     let Launching { machine, rest, conversation, .. } = launching;
+    let epoch = match claim(pool, session, Some(process)).await {
+        Ok(epoch) => epoch,
+        Err(error) => {
+            // Without a claim it would run on, and no server would know of it.
+            if let Some(running) = Running::hold(process)? {
+                running.end().await;
+            }
+            agent_folder.clear().map_err(files)?;
+            return Err(error.into());
+        }
+    };
     info!(session.id = %session, pid = process.pid, resumes = rest.resumed, "Agent started");
     let hosted = Hosted {
         session,
@@ -87,7 +100,7 @@ pub(super) async fn launch<M: Machine>(
         agent_folder,
         rest,
         conversation,
-        epoch: claim(pool, session, Some(process)).await?,
+        epoch,
     };
     Host::open(pool, hosted).await.map_err(StartError::Journal)
 }
@@ -129,14 +142,31 @@ pub(super) async fn adopt<M: Machine>(
 /// Claims the session's process for this server in the journal.
 async fn claim(pool: &HostPool, session: SessionId, process: Option<ProcessId>) -> Result<Epoch, Rejection> {
     let process = process.map(|process| ProcessName { pid: process.pid, started: process.started });
-    // We hold the lock on the journal's file, so the earlier host is gone.
+    // This node alone claims its sessions, and holds the lock of its data folder, so the earlier host is gone.
     let claim = Intent::Claim { node: pool.handle.node, process, takeover: Takeover::HostIsGone };
+    let claim = match pool.handle.nodes.is_alone() {
+        true => claim,
+        false => claim.of_host(may_claim(pool, session).await?),
+    };
     let done = pool.handle.submit(session, vec![claim]).await?;
     let epoch = done.events.iter().find_map(|written| match &*written.event {
         Event::Hosted { epoch, .. } => Some(*epoch),
         _ => None,
     });
     epoch.ok_or_else(|| Rejection::Down("the claim was not recorded".to_owned()))
+}
+
+/// Returns the epoch after which this node may claim a session.
+///
+/// A node is declared gone before its sessions are claimed. So if it is not gone after the epoch was read, either the
+/// claim comes before the other's, or it is refused.
+async fn may_claim(pool: &HostPool, session: SessionId) -> Result<Epoch, Rejection> {
+    let epoch = pool.handle.look(session, |state| state.session.epoch).await?;
+    match pool.handle.is_declared_gone().await {
+        Ok(false) => Ok(epoch),
+        Ok(true) => Err(Rejection::Refused(Refusal::StaleEpoch)),
+        Err(error) => Err(down(error)),
+    }
 }
 
 async fn spawn<M: Machine>(

@@ -6,9 +6,10 @@ use askbridge_core::event::Audience;
 use askbridge_core::ids::SessionId;
 use askbridge_core::limits;
 use askbridge_journal::journal::Journal;
+use askbridge_peers::listing::hosted_door;
 
 use super::handle::Handle;
-use crate::auth::Access;
+use crate::auth::{Access, AgentOf};
 
 impl Handle {
     /// Returns who owns a session and who may see it, or `None` if there is no such session.
@@ -17,8 +18,12 @@ impl Handle {
             return Some(Arc::clone(access));
         }
         let row = self.store.index().session(session).ok()??;
-        let access =
-            Arc::new(Access { owner: row.owner, audience: row.audience.map_or(Audience::Everyone, Audience::Only) });
+        let audience = row.audience.map_or(Audience::Everyone, Audience::Only);
+        let agent_of = match self.nodes.is_alone() || hosted_door(&row.door).is_none() {
+            true => AgentOf::NoNode,
+            false => AgentOf::of(&*self.store.index().started(session).ok()??),
+        };
+        let access = Arc::new(Access { owner: row.owner, audience, agent_of });
         self.accesses.lock().insert(session, Arc::clone(&access));
         Some(access)
     }

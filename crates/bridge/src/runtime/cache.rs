@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use askbridge_core::Session;
-use askbridge_core::ids::{Position, SessionId, Timestamp};
+use askbridge_core::ids::{Epoch, Position, SessionId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::journal::Guard;
@@ -33,6 +33,8 @@ pub(crate) struct CellState {
     pub(crate) head: Option<Position>,
     pub(crate) digest: Digest,
     pub(crate) last_at: Timestamp,
+    /// Where which epochs were claimed, oldest first. Empty on a store that no other node writes to.
+    pub(super) claims: Vec<(Position, Epoch)>,
     /// `false`: the state may differ from the journal and has to be folded again. So before the first use, and after an
     /// append that was abandoned or failed half-way.
     pub(crate) trusted: bool,
@@ -53,7 +55,7 @@ impl CellState {
     /// A session before anything of it was read.
     pub(super) fn unread(session: SessionId) -> Self {
         let (session, digest, last_at) = (Session::new(session), Digest::ZERO, Timestamp(0));
-        Self { session, head: None, digest, last_at, trusted: false, in_doubt: None }
+        Self { session, head: None, digest, last_at, claims: Vec::new(), trusted: false, in_doubt: None }
     }
 }
 
@@ -62,8 +64,8 @@ impl CellState {
 pub enum Rider {
     /// Decided about when it is written.
     Note(Intent),
-    /// What an agent said or did.
-    Content(Written),
+    /// What an agent said or did whose process runs under the claim of this epoch.
+    Content(Epoch, Written),
 }
 
 /// The riders of a session, in the order in which they happened.
@@ -118,7 +120,7 @@ impl Cell {
 impl Riders<'_> {
     /// Is there content among the riders in the entry? Notes need no care: what is noted twice is stored once.
     pub(crate) fn bring_content(&self) -> bool {
-        self.waiting[..self.aboard].iter().any(|rider| matches!(rider, Rider::Content(_)))
+        self.waiting[..self.aboard].iter().any(|rider| matches!(rider, Rider::Content(..)))
     }
 
     /// The entry is durable: its riders no longer wait.

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use super::cache::{Cell, Rider};
+use super::gate::Entrance;
 use super::handle::Handle;
 
 /// Sessions that are flushed concurrently, so that they share a transaction.
@@ -74,7 +75,7 @@ impl Handle {
     }
 
     /// Notes what a wish says of a delivery.
-    pub(super) fn note_wish(&self, wish: Wish) -> Result<Receipt, Rejection> {
+    pub(super) fn note_wish(&self, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
         let (session, intent) = match wish {
             Wish::Hand { parcel } => (parcel.session(), Intent::Hand { parcel }),
             Wish::Deliver { parcel, proof } | Wish::Took { parcel, proof } => {
@@ -83,7 +84,7 @@ impl Handle {
             Wish::Return { ask, result } => (ask.session, Intent::Return { ask, result }),
             wish => unreachable!("{wish:?} is not noted"),
         };
-        self.note(session, [intent]);
+        self.note(session, [entrance.fenced(intent)]);
         Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
     }
 

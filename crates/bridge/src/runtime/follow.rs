@@ -15,6 +15,7 @@ use askbridge_peers::wish::Rejection;
 use futures_util::{Stream, StreamExt};
 use tracing::warn;
 
+use super::claims::NewestClaims;
 use super::error::down;
 use super::gate::{seen_asks, sees};
 use super::handle::Handle;
@@ -41,6 +42,8 @@ pub struct Follower {
     subscription: Subscription,
     /// Everything up to here was told.
     told: Cursor,
+    /// Of the sessions whose missed entries were read.
+    claims: NewestClaims,
     stage: FollowStage,
 }
 
@@ -87,7 +90,7 @@ impl Handle {
         let (subscription, told) = self.hub.listen(&interest);
         let past = Past { session, dialect, after: None, read: VecDeque::new(), began, is_caught_up: false };
         let stage = FollowStage::Past(past);
-        Follower { handle: self.clone(), interest, subscription, told, stage }
+        Follower::new(self, interest, (subscription, told), stage)
     }
 
     /// Follows what a caller may see. Without a cursor, or with one of another journal, a snapshot comes first.
@@ -100,13 +103,13 @@ impl Handle {
             }
             None => (told, FollowStage::Snapshot),
         };
-        Follower { handle: self.clone(), interest, subscription, told, stage }
+        Follower::new(self, interest, (subscription, told), stage)
     }
 
     /// Follows from now on, without a snapshot, for callers that have just read the state.
     pub(crate) fn follow_live(&self, interest: Interest) -> Follower {
         let (subscription, told) = self.hub.listen(&interest);
-        Follower { handle: self.clone(), interest, subscription, told, stage: FollowStage::Live }
+        Follower::new(self, interest, (subscription, told), FollowStage::Live)
     }
 
     /// Finds the asks that are open for a caller at this moment.
@@ -154,10 +157,16 @@ async fn look(handle: Handle, caller: Caller) -> Result<(Snapshot, Rest), Reject
 async fn look_on(handle: Handle, rest: Rest) -> Result<(Snapshot, Rest), Rejection> {
     let (mut snapshot, rest) = Box::pin(handle.read_part(rest)).await?;
     Box::pin(handle.with_votes(&mut snapshot.asks)).await?;
+    handle.mark_hosts(&mut snapshot.asks);
     Ok((snapshot, rest))
 }
 
 impl Follower {
+    fn new(handle: &Handle, interest: Interest, listening: (Subscription, Cursor), stage: FollowStage) -> Self {
+        let (subscription, told) = listening;
+        Self { handle: handle.clone(), interest, subscription, told, claims: NewestClaims::default(), stage }
+    }
+
     /// Waits for the next item. An error ends the following.
     pub async fn next(&mut self) -> Result<FollowUpdate, Rejection> {
         loop {
@@ -190,7 +199,7 @@ impl Follower {
                             continue;
                         }
                         self.told.advance(&stored);
-                        if self.wants(stored.entry.session) {
+                        if self.wants(stored.entry.session) && self.claims.shows(&self.handle, &stored).await {
                             return Ok(FollowUpdate::Message(Arc::new(HubMessage::of(&stored, &self.told))));
                         }
                     }
@@ -215,7 +224,7 @@ impl Follower {
                     match page.last() {
                         Some(last) => {
                             past.after = Some(last.position);
-                            past.read = page.into();
+                            past.read = self.handle.shown(past.session, page).await?.into();
                         }
                         None if past.is_caught_up => self.stage = FollowStage::Live,
                         None => {

@@ -8,7 +8,7 @@ use askbridge_journal::bus::{Message, Topic};
 use serde::{Deserialize, Serialize};
 
 use super::handle::Handle;
-use crate::auth::Access;
+use crate::auth::{Access, AgentOf};
 
 /// Carries who could see the sessions: that is stored nowhere else any more.
 #[derive(Serialize, Deserialize)]
@@ -45,5 +45,5 @@ pub(crate) fn read(message: &Message) -> Option<(Vec<SessionId>, Access)> {
     let people = audience.map(|names| names.iter().map(|name| PersonId::from(name.as_str())).collect());
     let audience = people.map_or(Audience::Everyone, Audience::Only);
     let sessions = sessions.iter().filter_map(|session| session.parse().ok()).collect();
-    Some((sessions, Access { owner: PartyId::from(owner.as_str()), audience }))
+    Some((sessions, Access { owner: PartyId::from(owner.as_str()), audience, agent_of: AgentOf::NoNode }))
 }

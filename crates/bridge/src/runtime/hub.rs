@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
+use super::claims::NewestClaims;
 use super::error::chain;
 use super::gate::sees;
 use super::handle::Handle;
@@ -134,6 +135,11 @@ impl Hub {
         let news = Arc::new(HubMessage::of(stored, &listeners.told));
         let bytes = news.bytes();
         listeners.tell(stored.entry.session, access, &news, bytes);
+    }
+
+    /// Counts an entry as told that is not to be shown.
+    fn pass_over(&self, stored: &Stored) {
+        self.listeners.lock().told.advance(stored);
     }
 
     /// Tells the connections that watch this one session, and those of its owner: no other can hold a seat in it.
@@ -295,7 +301,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
     let mut seats = handle.store.subscribe(Topic::Seat.into());
     let mut whispers = handle.store.subscribe(Topic::Whisper.into());
     let mut looks = handle.store.subscribe(Topic::Look.into());
-    let mut from = from;
+    let (mut from, mut claims) = (from, NewestClaims::default());
     loop {
         let mut journal = Box::pin(handle.store.follow(from.clone()));
         loop {
@@ -307,6 +313,10 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     Some(Ok(Followed::Entry(stored))) => {
                         from.advance(&stored);
                         learn(&handle, &stored);
+                        if !claims.shows(&handle, &stored).await {
+                            handle.hub.pass_over(&stored);
+                            continue;
+                        }
                         let access = handle.access(stored.entry.session);
                         handle.hub.tell(&stored, access.as_deref());
                         stored.entry.events.iter().for_each(|written| handle.ends.hear(&written.event));
@@ -316,6 +326,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
                     Some(Ok(Followed::Gone(now))) => {
                         from = now;
                         handle.ends.wake_all();
+                        handle.wakeups.wake_all();
                     }
                     Some(Err(error)) => {
                         error!(error = chain(&error), "Could not follow the journal; trying again");
@@ -374,7 +385,7 @@ pub(crate) async fn run(handle: Handle, from: Cursor, stop: CancellationToken) {
 /// Takes from an entry what other parts need: who may see a new session, and when an ask is due.
 fn learn(handle: &Handle, stored: &Stored) {
     for written in &stored.entry.events {
-        handle.wakeups.note(stored.entry.session, &written.event);
+        handle.wakeups.note(stored.entry.session, &written.event, |started| handle.nodes.hosts(started));
         match &*written.event {
             Event::Started(started) => handle.remember_access(stored.entry.session, Access::of(started)),
             Event::Asked(ask) => handle.timer.due_at(ask.terms.deadline),

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use askbridge_journal::nats::{Auth, Tls, without_secrets};
+use askbridge_journal::nats::{self, Auth, Tls, without_secrets};
+
+use crate::chance::Chance;
 
 /// How to be let in by NATS servers, and which of them to believe.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +60,19 @@ impl fmt::Display for Location {
 }
 
 impl Location {
+    /// How to connect to a journal on NATS. `None`: it is elsewhere.
+    pub fn nats_options(&self, chance: &Chance) -> Option<nats::Options> {
+        let Self::Nats { servers, streams, replicas, access, .. } = self else { return None };
+        Some(nats::Options {
+            streams: *streams,
+            replicas: *replicas,
+            auth: access.auth.clone(),
+            tls: access.tls.clone(),
+            monitors: access.monitors.clone(),
+            ..nats::Options::new(servers, chance.u64(), chance.u64())
+        })
+    }
+
     /// Parses a setting. `data` is the data folder: the default location of the store, and the folder for a node's own
     /// files.
     pub fn read(setting: &str, data: &Path) -> Result<Self, NotALocation> {

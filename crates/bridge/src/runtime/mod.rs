@@ -3,6 +3,7 @@
 mod access;
 mod bots;
 mod cache;
+mod claims;
 mod deltas;
 mod drafts;
 mod ends;
@@ -29,6 +30,7 @@ mod record;
 mod remembered;
 mod resolve;
 mod rollover;
+mod ruled;
 mod rules;
 mod seats;
 mod shelf_part;
@@ -49,7 +51,7 @@ pub use handle::{Bridge, Decide, Handle, Options};
 pub use hub::Interest;
 pub use hub_message::{Batch, HubMessage};
 pub use location::{Location, NatsAccess, NotALocation};
-pub use store::{OpenError, Own, Store};
+pub use store::{OpenError, Own, Store, belongs_to_one_node};
 pub use submit::Done;
 
 pub(crate) use cache::CellState;

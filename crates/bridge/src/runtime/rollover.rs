@@ -66,6 +66,7 @@ impl Handle {
             audience: started.audience.clone(),
             settings: (*settings).clone(),
             continues: Some(from),
+            host: started.host,
         };
         // The new one first: a session that continues nowhere would be worse than one that is not referred to.
         self.submit(to, vec![Intent::Start(Box::new(start))]).await?;

@@ -102,6 +102,14 @@ impl Upkeep for RemoteUpkeep {
     }
 }
 
+/// The items that lie on a node's own shelf ([`Store::own`]): process ids of its machine, and what waits for them.
+const OF_ONE_NODE: [&str; 6] = ["agent/", "taps/shell/", "taps/boot", "taps/open/", "hook/waiting/", "ends/"];
+
+/// Does this item of the shelf concern one machine alone?
+pub fn belongs_to_one_node(key: &str) -> bool {
+    OF_ONE_NODE.iter().any(|prefix| key.starts_with(prefix))
+}
+
 /// The shelf of one node. See [`Store::own`].
 #[derive(Debug, Clone)]
 pub struct Own(Store);
@@ -130,17 +138,10 @@ impl Store {
                 Ok(Self::from(Sqlite::open(&options)?))
             }
             Location::Memory => Ok(Self::from(Memory::new(chance.u64())?)),
-            Location::Nats { servers, streams, replicas, access, folder } => {
+            Location::Nats { folder, .. } => {
                 // First, because it holds the lock of the data folder.
                 let own = NodeShelf::open(folder.as_deref(), chance)?;
-                let options = nats::Options {
-                    streams: *streams,
-                    replicas: *replicas,
-                    auth: access.auth.clone(),
-                    tls: access.tls.clone(),
-                    monitors: access.monitors.clone(),
-                    ..nats::Options::new(servers, chance.u64(), chance.u64())
-                };
+                let options = location.nats_options(chance).expect("this one is on NATS");
                 let nats = Nats::connect(&options).await?;
                 let index = folder.as_ref().map(|folder| folder.join(INDEX_COPY));
                 let index = nats.index(index.as_deref()).await?;

@@ -36,7 +36,7 @@ pub struct Done {
 
 /// May the same intents be decided again, because another node decided first?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(crate) enum Again {
     Never,
     Perhaps,
 }
@@ -56,7 +56,7 @@ impl Handle {
     /// The same with intents that are made from the session's state while it is locked. `None`: `make` made none.
     ///
     /// `decided` is called with the events before they are appended, so that a wait that it begins misses nothing.
-    pub(super) async fn submit_made(
+    pub(crate) async fn submit_made(
         &self,
         session: SessionId,
         mut make: impl FnMut(&Session, Again) -> Option<Vec<Intent>>,
@@ -73,6 +73,9 @@ impl Handle {
             self.make_ready(&cell, &mut state).await?;
             let Some(intents) = make(&state.session, again) else { return Ok(None) };
             let mut riders = cell.take_riders();
+            if self.may_lag(&state, &riders) {
+                Box::pin(self.catch_up(&mut state)).await?;
+            }
             let noted = match self.board_all(&mut state, &mut riders).await {
                 Ok(noted) => noted,
                 Err(AppendError::Conflict) if tries < TRIES_MAX && !for_sure => {
@@ -118,6 +121,9 @@ impl Handle {
             let mut riders = cell.take_riders();
             if riders.waiting.is_empty() {
                 return Ok(());
+            }
+            if self.may_lag(&state, &riders) {
+                Box::pin(self.catch_up(&mut state)).await?;
             }
             let noted = self.board(&mut state, &mut riders);
             match self.append_both(&mut state, noted, &mut riders, Vec::new()).await {
@@ -190,6 +196,17 @@ impl Handle {
         Ok(all)
     }
 
+    /// Would a note be refused, perhaps because what another node has decided was not read yet? A note is dropped when it is
+    /// refused, so the session is caught up first.
+    fn may_lag(&self, state: &CellState, riders: &Riders<'_>) -> bool {
+        let at = self.clock.now();
+        !self.store.exclusive()
+            && riders.waiting.iter().any(|rider| match rider {
+                Rider::Note(intent) => (self.decide)(&state.session, intent.clone(), at).is_err(),
+                Rider::Content(..) => false,
+            })
+    }
+
     /// Decides about all riders. Those that do not fit into the next decision's entry are written before it, in entries
     /// of their own: they happened before it.
     async fn board_all(&self, state: &mut CellState, riders: &mut Riders<'_>) -> Result<Vec<Written>, AppendError> {
@@ -215,7 +232,9 @@ impl Handle {
                     let events = (self.decide)(&state.session, intent.clone(), at).unwrap_or_default();
                     events.into_iter().map(Written::new).collect()
                 }
-                Rider::Content(written) => vec![written.clone()],
+                // What an agent says that another node has displaced is not shown anyway.
+                Rider::Content(epoch, _) if state.session.is_over_for(*epoch) => Vec::new(),
+                Rider::Content(_, written) => vec![written.clone()],
             };
             bytes += written.iter().map(|written| written.json.len()).sum::<usize>();
             let is_full = noted.len() + written.len() > limits::ENTRY_EVENTS_MAX || bytes > RIDERS_BYTES_MAX;
@@ -304,6 +323,7 @@ impl Handle {
         state.head = Some(position);
         state.digest = entry.digest();
         state.last_at = entry.at;
+        self.note_claims(state, position, entry);
         self.meters.rounds(&state.session, &entry.events);
         self.open_bytes.hear(&entry.events);
         self.rules.history.hear(&state.session, &entry.events);
@@ -349,6 +369,7 @@ impl Handle {
         state.session = Session::new(state.session.id);
         state.head = None;
         state.digest = Digest::ZERO;
+        state.claims.clear();
         // Boxed, because it is rarely needed and large.
         Box::pin(self.catch_up(state)).await?;
         state.trusted = true;
@@ -365,6 +386,7 @@ impl Handle {
             let Some(last) = batch.last() else { return Ok(news) };
             for stored in &batch {
                 stored.entry.events.iter().for_each(|written| evolve(&mut state.session, &written.event));
+                self.note_claims(state, stored.position, &stored.entry);
             }
             state.head = Some(last.position);
             state.digest = last.entry.digest();

@@ -34,7 +34,7 @@ impl Handle {
         let live =
             self.look(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live))).await?;
         match live {
-            Some(view) => Ok(view),
+            Some(view) => Ok(self.with_host(view)),
             None => Box::pin(self.ask_from_index(ask)).await,
         }
     }
@@ -44,7 +44,7 @@ impl Handle {
         let live =
             self.look_at_stored(ask.session, |state| state.session.asks.get(&ask.number).map(|live| AskView::of(live)));
         match live.await? {
-            Some(view) => Ok(view),
+            Some(view) => Ok(self.with_host(view)),
             None => Box::pin(self.ask_from_index(ask)).await,
         }
     }
@@ -89,12 +89,13 @@ impl Handle {
             self.store.caught_up_to(&self.store.now()).await.map_err(down)?;
         }
         let known = self.store.index().ask(ask).map_err(down)?;
-        known.map(|known| known.view()).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
+        known.map(|known| self.with_host(known.view())).ok_or(Rejection::Refused(Refusal::UnknownAsk(ask)))
     }
 
     pub async fn session(&self, session: SessionId) -> Result<SessionView, Rejection> {
         let view = self.look(session, |state| SessionView::of(&state.session, state.last_at)).await?;
-        view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))
+        let view = view.ok_or(Rejection::Refused(Refusal::UnknownSession(session)))?;
+        Ok(SessionView { host: self.host_mark(session), ..view })
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use askbridge_core::event::Event;
+use askbridge_core::event::{Event, Started};
 use askbridge_core::ids::SessionId;
-use askbridge_peers::listing::hosted_door;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -30,7 +29,7 @@ pub(crate) struct Wakeup {
 }
 
 impl Wakeups {
-    /// From now on, signals for sessions of every hosted door.
+    /// From now on, signals for sessions whose agents this node runs.
     pub(crate) fn listen(&self) {
         self.state.lock().runs_agents = true;
     }
@@ -46,10 +45,11 @@ impl Wakeups {
         state.pending.retain(|session, _| !sessions.contains(session));
     }
 
-    pub(super) fn note(&self, session: SessionId, event: &Event) {
+    /// `is_ours` says whether this node runs the agent of a session that begins.
+    pub(super) fn note(&self, session: SessionId, event: &Event, is_ours: impl FnOnce(&Started) -> bool) {
         let mut state = self.state.lock();
         let interrupted = match event {
-            Event::Started(started) if state.runs_agents && hosted_door(&started.door).is_some() => {
+            Event::Started(started) if state.runs_agents && is_ours(started) => {
                 state.ours.insert(session);
                 return;
             }
@@ -61,6 +61,13 @@ impl Wakeups {
             state.pending.entry(session).or_default().interrupted |= interrupted;
             self.woken.notify_one();
         }
+    }
+
+    /// Signals for every session: what happened meanwhile was missed.
+    pub(super) fn wake_all(&self) {
+        let State { ours, pending, .. } = &mut *self.state.lock();
+        ours.iter().for_each(|session| pending.entry(*session).or_default().interrupted = true);
+        self.woken.notify_one();
     }
 
     /// Waits for a signal. Returns the sessions that it is for.

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use askbridge_core::answer::{Answer, Decision, RuleSays};
 use askbridge_core::ask::{Ask, Asker, Body};
 use askbridge_core::event::{Audience, Event, Settings, Started, ToolRuling};
-use askbridge_core::ids::{AskId, Epoch, Key, PartyId, SessionId};
+use askbridge_core::ids::{AskId, Key, PartyId, SessionId};
 use askbridge_core::intent::{AskRuling, Intent, NewAsk, Start};
 use askbridge_core::refusal::Refusal;
-use askbridge_core::rules::asks::{
-    AskFacts, Call, ProjectRules, RuleSet, Ruled, UNATTENDED, Unattended, rule_ask, rule_ask_in, unruled_terms,
-};
+use askbridge_core::rules::asks::{AskFacts, Call, ProjectRules, rule_ask, unruled_terms};
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
@@ -26,23 +23,31 @@ use tracing::warn;
 use super::bots::check_bots_answer;
 use super::ends::End;
 use super::error::down;
+use super::gate::Entrance;
 use super::handle::Handle;
-use super::history::Decided;
 use super::looks::Look;
 use super::projects::{ProjectFile, ProjectLook};
 use super::rollover::goes_on;
+use super::ruled::{denies, ruled};
 use super::submit::{Again, Done};
 use super::unattended::unattended_in;
 use crate::auth::{Caller, Role};
 use crate::derived::derived;
 
 impl Handle {
-    /// Carries out a granted wish, durably, or says why not. `via` names the dialect or door.
+    /// Carries out a granted wish, durably, or says why not.
     ///
     /// An answer is inlined; the rest is boxed, so that its futures do not enlarge this one, which every layer copies.
-    pub(super) async fn carry_out(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    pub(super) async fn carry_out(
+        &self,
+        caller: &Caller,
+        entrance: &Entrance,
+        wish: Wish,
+    ) -> Result<Receipt, Rejection> {
         match wish {
-            Wish::Ask(wish) => Box::pin(self.ask_shown(caller, wish, Listen::No)).await.map(|(receipt, _)| receipt),
+            Wish::Ask(wish) => {
+                Box::pin(self.ask_shown(caller, entrance, wish, Listen::No)).await.map(|(receipt, _)| receipt)
+            }
             Wish::Answer { ask, reply, undo } => {
                 let ask = match ask {
                     AskRef::Id(ask) => ask,
@@ -63,16 +68,18 @@ impl Handle {
                     let rule = format!("bot {}", caller.name);
                     return self.submit_about(ask, Intent::Rule { ask, rule, answer }).await;
                 }
-                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(via), undo }]).await
+                self.decided(caller, ask, vec![Intent::Answer { ask, answer, by: caller.who(entrance.via), undo }])
+                    .await
             }
-            wish => Box::pin(self.carry_out_other(caller, via, wish)).await,
+            wish => Box::pin(self.carry_out_other(caller, entrance, wish)).await,
         }
     }
 
-    async fn carry_out_other(&self, caller: &Caller, via: &str, wish: Wish) -> Result<Receipt, Rejection> {
+    async fn carry_out_other(&self, caller: &Caller, entrance: &Entrance, wish: Wish) -> Result<Receipt, Rejection> {
+        let via = entrance.via;
         match wish {
             wish @ (Wish::Ask(_) | Wish::Answer { .. }) => unreachable!("{wish:?} is granted before"),
-            Wish::Start { session, door, agent, settings } => {
+            Wish::Start { session, door, agent, settings, host } => {
                 let session = session.unwrap_or_else(|| SessionId(self.chance.u128()));
                 let start = Start {
                     door: door.to_owned(),
@@ -81,6 +88,8 @@ impl Handle {
                     audience: Audience::Everyone,
                     settings: *settings,
                     continues: None,
+                    // The gate has chosen it.
+                    host: host.and_then(|host| host.parse().ok()),
                 };
                 self.submit_in(session, Intent::Start(Box::new(start))).await
             }
@@ -100,25 +109,29 @@ impl Handle {
             }
             Wish::Unsay { message } => self.submit_in(message.session, Intent::Unsay { message }).await,
             Wish::Interrupt { session } => {
-                self.submit_in(session, Intent::Interrupt { by: Some(caller.who(via)) }).await
+                let interrupt = Intent::Interrupt { by: Some(caller.who(via)) };
+                self.submit_in(session, entrance.fenced(interrupt)).await
             }
             Wish::Configure { session, settings } | Wish::ReportSettings { session, settings } => {
-                self.submit_in(session, Intent::Configure(settings)).await
+                self.submit_in(session, entrance.fenced(Intent::Configure(settings))).await
             }
             Wish::Note { session, level, text } => {
                 let session = self.newest(session).await?.session;
                 if self.session(session).await?.end.is_some() {
                     return Err(Refusal::SessionClosed(session).into());
                 }
-                let noted = self.record(session, None, Epoch(0), Event::Notice { level, text }).await;
+                let epoch = entrance.epoch().unwrap_or_default();
+                let noted = self.record(session, None, epoch, Event::Notice { level, text }).await;
                 noted.map_err(down)?;
                 Ok(Receipt { session: Some(session), news: true, ..Receipt::default() })
             }
-            Wish::Withdraw { ask, why } => self.about(ask, |ask| Intent::Withdraw { ask, why }).await,
-            Wish::Abandon { ask, why } => self.about(ask, |ask| Intent::Abandon { ask, why }).await,
-            Wish::Overtake { ask, mouth, ran } => self.about(ask, |ask| Intent::Overtake { ask, mouth, ran }).await,
-            Wish::Park { ask } => self.about(ask, |ask| Intent::Park { ask }).await,
-            Wish::Strand { ask } => self.about(ask, |ask| Intent::Strand { ask }).await,
+            Wish::Withdraw { ask, why } => self.about(entrance, ask, |ask| Intent::Withdraw { ask, why }).await,
+            Wish::Abandon { ask, why } => self.about(entrance, ask, |ask| Intent::Abandon { ask, why }).await,
+            Wish::Overtake { ask, mouth, ran } => {
+                self.about(entrance, ask, |ask| Intent::Overtake { ask, mouth, ran }).await
+            }
+            Wish::Park { ask } => self.about(entrance, ask, |ask| Intent::Park { ask }).await,
+            Wish::Strand { ask } => self.about(entrance, ask, |ask| Intent::Strand { ask }).await,
             Wish::Dismiss { ask, words } => {
                 if words.as_ref().is_some_and(|words| words.len() > limits::ANSWER_TEXT_BYTES_MAX) {
                     return Err(Rejection::TooLarge("these words are too long".to_owned()));
@@ -162,18 +175,25 @@ impl Handle {
                 Ok(Receipt { session, ..Receipt::default() })
             }
             Wish::Call(_) => unreachable!("the gate makes calls itself"),
-            Wish::Hand { parcel } => self.submit_in(parcel.session(), Intent::Hand { parcel }).await,
+            Wish::Hand { parcel } => self.submit_in(parcel.session(), entrance.fenced(Intent::Hand { parcel })).await,
             Wish::Deliver { parcel, proof } => {
-                self.submit_in(parcel.session(), Intent::Deliver { parcel, proof }).await
+                self.submit_in(parcel.session(), entrance.fenced(Intent::Deliver { parcel, proof })).await
             }
-            wish @ Wish::Took { .. } => self.note_wish(wish),
-            Wish::Return { ask, result } => self.submit_about(ask, Intent::Return { ask, result }).await,
+            wish @ Wish::Took { .. } => self.note_wish(entrance, wish),
+            Wish::Return { ask, result } => {
+                self.submit_about(ask, entrance.fenced(Intent::Return { ask, result })).await
+            }
         }
     }
 
-    async fn about(&self, ask: AskRef, intent: impl FnOnce(AskId) -> Intent) -> Result<Receipt, Rejection> {
+    async fn about(
+        &self,
+        entrance: &Entrance,
+        ask: AskRef,
+        intent: impl FnOnce(AskId) -> Intent,
+    ) -> Result<Receipt, Rejection> {
         let ask = self.resolve(ask).await?;
-        self.submit_about(ask, intent(ask)).await
+        self.submit_about(ask, entrance.fenced(intent(ask))).await
     }
 
     async fn decided(&self, caller: &Caller, ask: AskId, intents: Vec<Intent>) -> Result<Receipt, Rejection> {
@@ -196,6 +216,7 @@ impl Handle {
     pub(super) async fn ask_shown(
         &self,
         caller: &Caller,
+        entrance: &Entrance,
         wish: Box<AskWish>,
         listen: Listen,
     ) -> Result<(Receipt, Option<CreatedAsk>), Rejection> {
@@ -229,7 +250,7 @@ impl Handle {
                 };
                 let prepared = self.prepare(caller, wish, known, project.as_deref(), permission.as_ref());
                 rule = prepared.rule;
-                Some(prepared.intents)
+                Some(prepared.intents.into_iter().map(|intent| entrance.fenced(intent)).collect())
             };
             let decided = |events: &[Written]| {
                 end = asked_in(events).filter(|_| listen == Listen::ForTheEnd).map(|ask| self.end_of(ask.id));
@@ -322,6 +343,7 @@ impl Handle {
                     audience: Audience::Everyone,
                     settings: settings.clone(),
                     continues: None,
+                    host: None,
                 };
                 (settings.into(), None, Some(start))
             }
@@ -392,45 +414,6 @@ impl Handle {
         let start = start.map(|start| Intent::Start(Box::new(start)));
         Prepared { intents: start.into_iter().chain([Intent::Ask(Box::new(ask))]).collect(), rule }
     }
-}
-
-/// The terms of an ask, and the rule that answers it.
-fn ruled(
-    rules: &RuleSet,
-    project: Option<&ProjectRules>,
-    unattended: Option<Unattended>,
-    facts: &AskFacts<'_>,
-    before: Option<&Decided>,
-    permission: Option<&AskRuling>,
-) -> (Terms, Option<AskRuling>) {
-    let mut ruling = rule_ask_in(rules, project, facts);
-    // A rule about what people decided before says the same as they did, or nothing.
-    let looks_back = ruling.rule.is_some_and(|rule| rule.when.decided_before.is_some());
-    if let Ruled::Says(says) = &ruling.ruled
-        && looks_back
-        && !before.is_some_and(|before| before.is(says))
-    {
-        ruling = rule_ask_in(rules, project, &AskFacts { decided_before: 0, ..*facts });
-    }
-    // Our own rules deny first. After that gobby's deny; they allow only what no rule of ours, and no quorum, keeps for people.
-    let is_denied = matches!(&ruling.ruled, Ruled::Says(says) if denies(says));
-    let is_free = ruling.rule.is_none() && ruling.ruled == Ruled::Ask && ruling.terms.quorum <= 1;
-    if let Some(by) = permission.filter(|by| !is_denied && (denies(&by.says) || is_free)) {
-        return (ruling.terms, Some(by.clone()));
-    }
-    if let Some(says) = unattended.zip(facts.body).and_then(|(how, body)| how.says(body, &ruling)) {
-        let by = AskRuling { rule: UNATTENDED.to_owned(), place: None, says };
-        return (ruling.terms, Some(by));
-    }
-    let by = match (ruling.rule, ruling.ruled) {
-        (Some(rule), Ruled::Says(says)) => Some(AskRuling { rule: rule.name.clone(), place: rule.place.clone(), says }),
-        _ => None,
-    };
-    (ruling.terms, by)
-}
-
-fn denies(says: &RuleSays) -> bool {
-    matches!(says, RuleSays::No { .. } | RuleSays::Answer(Answer::Approval(Decision::Deny { .. })))
 }
 
 /// An ask that is ready to be submitted.

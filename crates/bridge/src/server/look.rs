@@ -43,7 +43,7 @@ pub(super) async fn look(app: &App, caller: &Caller, via: &'static str, query: Q
         }
         Query::Folder(folder) => {
             app.handle.check(caller, Right::TryFolder)?;
-            let folder = app.allow(&folder)?;
+            let folder = app.allow(&folder, None)?;
             Ok(found(Finds { folders: vec![folder], ..Finds::default() }))
         }
         Query::Kept(beginning) => {
@@ -116,6 +116,7 @@ async fn read(app: &App, session: SessionId, left: &mut usize, mut take: impl Fn
         let Some(last) = read.last() else { break };
         after = Some(last.position);
         *left -= read.len();
+        let read = app.handle.shown(session, read).await?;
         read.iter().for_each(|stored| take(stored));
     }
     Ok(())

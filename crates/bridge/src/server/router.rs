@@ -111,6 +111,7 @@ pub(super) fn addresses() -> Vec<Address> {
         at("GET", "/v1/away", away::show, away::show_doc),
         at("POST", "/v1/away", away::set, away::set_doc),
         at("GET", "/v1/cluster", cluster::show, cluster::show_doc),
+        at("POST", "/v1/cluster/nodes/{id}/forget", cluster::forget, cluster::forget_doc),
         at("GET", "/v1/rules", rules::show, rules::show_doc),
         at("GET", "/v1/channels", channels::list, channels::list_doc),
         at("POST", "/v1/channels", channels::add, channels::add_doc),

@@ -1,6 +1,7 @@
 //! What the gate needs of the server: rate limits, the agents that run here, outgoing calls.
 
 use askbridge_core::event::Settings;
+use askbridge_core::ids::StableNodeId;
 use askbridge_core::refusal::Refusal;
 use askbridge_peers::listing::APPS;
 use askbridge_peers::wish::{Called, OutboundCall, Rejection};
@@ -9,7 +10,7 @@ use tracing::debug;
 
 use super::app::App;
 use crate::auth::Caller;
-use crate::hosts::{Hosts, check_mode};
+use crate::hosts::{Hosts, check_mode, prepare_elsewhere};
 use crate::ringing::adopt;
 use crate::runtime::{Gate, Services, chain};
 
@@ -35,11 +36,21 @@ impl Services for App {
         taken.map_err(|retry_after| Rejection::TooFast { retry_after })
     }
 
-    fn prepare<'a>(&'a self, door: &'a str, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
-        Box::pin(prepare(self, door, settings))
+    fn prepare<'a>(
+        &'a self,
+        door: &'a str,
+        settings: &'a mut Settings,
+        host: &'a mut Option<String>,
+    ) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(prepare(self, door, settings, host))
     }
 
-    fn allow(&self, folder: &str) -> Result<String, Rejection> {
+    fn allow(&self, folder: &str, host: Option<StableNodeId>) -> Result<String, Rejection> {
+        let nodes = &self.handle.nodes;
+        if let Some(elsewhere) = host.filter(|host| *host != nodes.here()) {
+            nodes.check_folder(elsewhere, folder)?;
+            return Ok(folder.to_owned());
+        }
         let folder = hosts(self)?.options().allow(folder).map_err(|error| bad(error.to_string()))?;
         Ok(folder.display().to_string())
     }
@@ -80,16 +91,39 @@ impl Services for App {
 }
 
 /// Checks everything that can be checked before a session exists, and completes its settings.
-async fn prepare(app: &App, door: &str, settings: &mut Settings) -> Result<(), Rejection> {
-    let hosts = hosts(app)?;
+async fn prepare(app: &App, door: &str, settings: &mut Settings, host: &mut Option<String>) -> Result<(), Rejection> {
     // Clients of other systems often cannot say where the agent is to work.
     let usual = || app.speaking().and_then(|speaking| speaking.folder.clone());
     let folder = settings.folder.take().or_else(usual);
+    let place = place(app, host.as_deref(), folder.as_deref())?;
+    if let Some(elsewhere) = place.filter(|place| *place != app.handle.nodes.here()) {
+        let folder = folder.ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
+        settings.folder = Some(app.allow(&folder, place)?);
+        *host = Some(elsewhere.to_string());
+        return prepare_elsewhere(door, settings);
+    }
+    *host = place.map(|place| place.to_string());
+    let hosts = hosts(app)?;
     let folder = folder.ok_or_else(|| bad("say in `cwd` in which folder it works".to_owned()))?;
-    settings.folder = Some(app.allow(&folder)?);
+    settings.folder = Some(app.allow(&folder, place)?);
     hosts.prepare(door, settings).await?;
     settings.wishes.warm = settings.wishes.warm.or(hosts.options().warm);
     Ok(())
+}
+
+/// The node that runs the agent. `None`: there is only this one.
+fn place(app: &App, host: Option<&str>, folder: Option<&str>) -> Result<Option<StableNodeId>, Rejection> {
+    let nodes = &app.handle.nodes;
+    match host {
+        Some(name) => nodes.named(name).map(|node| Some(node).filter(|_| !nodes.is_alone())),
+        None if nodes.is_alone() => Ok(None),
+        None => {
+            // A folder of this machine may have other names than that of a root.
+            let is_here = |folder: &str| app.hosts().is_some_and(|hosts| hosts.options().allow(folder).is_ok());
+            let there = folder.filter(|folder| !is_here(folder)).and_then(|folder| nodes.with_folder(folder));
+            there.unwrap_or(Ok(nodes.here())).map(Some)
+        }
+    }
 }
 
 fn hosts(app: &App) -> Result<&Hosts, Rejection> {

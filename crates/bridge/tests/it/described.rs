@@ -14,7 +14,7 @@ use askbridge_core::ids::Timestamp;
 use askbridge_journal::sqlite;
 use serde_json::{Value, json};
 
-use crate::kit::House;
+use crate::kit::{GONE_NODE, House};
 use crate::schemas::{check_told, may_be_heard};
 
 /// Successes that were seen, as `operation status`.
@@ -204,6 +204,10 @@ async fn every_address_answers_as_the_document_says() {
     met.note("listParkedRuns", 200, house.get("/v1/hook/parked", &local).await);
     met.note("setAway", 200, house.post("/v1/away", &local, &json!({"mode": "off"})).await);
     met.note("showAway", 200, house.get("/v1/away", &local).await);
+    met.note("showCluster", 200, house.get("/v1/cluster", &local).await);
+    house.declare_gone().await;
+    let forget = format!("/v1/cluster/nodes/{GONE_NODE}/forget");
+    met.note("forgetNode", 200, house.post(&forget, &local, &json!({})).await);
     met.note("showRules", 200, house.get("/v1/rules", &local).await);
     let command = json!({"kind": "command", "program": "true", "name": "bell", "quiet": "22:00-07:00"});
     let channel = met.note("addChannel", 201, house.post("/v1/channels", &operator, &command).await);

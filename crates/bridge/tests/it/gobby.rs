@@ -227,6 +227,7 @@ async fn a_session_that_continues_another_goes_on_in_its_step() {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues: Some(from),
+        host: None,
     };
     house.handle.submit(to, vec![Intent::Start(Box::new(start))]).await.unwrap();
     house.handle.submit(from, vec![Intent::Continue { to }]).await.unwrap();

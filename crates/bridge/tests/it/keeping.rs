@@ -159,6 +159,7 @@ fn start(continues: Option<SessionId>) -> Intent {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues,
+        host: None,
     }))
 }
 

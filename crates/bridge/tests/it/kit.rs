@@ -2,11 +2,14 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use askbridge_bridge::auth::{TokenRole, Tokens};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::cluster::{NodeProfile, join};
+use askbridge_bridge::hosts::{HostOptions, Hosts};
 use askbridge_bridge::keeping::{Retention, keep};
 use askbridge_bridge::runtime::{Bridge, Handle, Options, Store};
 use askbridge_bridge::server::{App, AppOptions, Listeners, Origins, Server, dialect, router, router_speaking, serve};
@@ -14,6 +17,7 @@ use askbridge_bridge::workflows::{GobbySource, follow};
 use askbridge_core::ids::{AskId, StableNodeId};
 use askbridge_core::limits;
 use askbridge_core::terms::Rules;
+use askbridge_journal::shelf::{Expect, Shelf};
 use askbridge_journal::{Memory, Sqlite, sqlite};
 use askbridge_peers::uuid;
 use axum::Router;
@@ -36,6 +40,9 @@ use crate::schemas;
 /// Nothing takes this long. Beyond: the test fails and says what it waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A node that [`House::declare_gone`] declares gone.
+pub(crate) const GONE_NODE: &str = "node_00000000000000aa";
+
 /// A store that is gone with its bridge.
 pub(crate) fn memory() -> Store {
     Store::from(Memory::new(7).expect("memory can be had"))
@@ -47,6 +54,7 @@ pub(crate) struct House {
     pub(crate) app: App,
     bridge: Bridge,
     server: Server,
+    hosts: Option<Hosts>,
     address: SocketAddr,
     /// Holds the local socket.
     folder: tempfile::TempDir,
@@ -67,6 +75,29 @@ impl House {
         Self::open_routed(store, clock, seed, Rules::default(), router).await
     }
 
+    /// Opens a node among others. Its run is told from earlier ones by `seed`.
+    pub(crate) async fn open_node(store: Store, seed: u64, id: StableNodeId, profile: NodeProfile) -> Self {
+        let (rules, clock) = (Rules::default(), Clock::System);
+        let house = Self::open_as(id, store, clock, seed, rules, router).await;
+        join(&house.app, profile).await.expect("it may join");
+        house
+    }
+
+    /// Runs agents from now on.
+    pub(crate) async fn run_agents(&mut self, options: HostOptions) {
+        let hosts = Hosts::start(self.handle.clone(), options, Arc::clone(&self.app.agents)).await;
+        let hosts = hosts.expect("there is a folder for agents");
+        self.app.host(hosts.clone());
+        self.hosts = Some(hosts);
+    }
+
+    /// Puts it on the shelf that a node was declared gone, so that this can be repeated.
+    pub(crate) async fn declare_gone(&self) {
+        let (key, now) = (format!("node-gone/{GONE_NODE}"), self.handle.now());
+        let put = self.handle.store().put(&key, br#"{"at":0,"by":"ada"}"#, Expect::Any, None, now);
+        put.await.expect("the shelf can be written");
+    }
+
     /// Opens one that also serves the dialect of another system.
     pub(crate) async fn speaking(name: &str) -> Self {
         Self::open_speaking(memory(), Clock::System, 7, name).await
@@ -85,10 +116,20 @@ impl House {
         rules: Rules,
         router: impl FnOnce(App) -> Router,
     ) -> Self {
+        Self::open_as(StableNodeId(seed), store, clock, seed, rules, router).await
+    }
+
+    async fn open_as(
+        stable_node: StableNodeId,
+        store: Store,
+        clock: Clock,
+        seed: u64,
+        rules: Rules,
+        router: impl FnOnce(App) -> Router,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the local socket");
         let chance = Chance::seeded(seed);
-        let options =
-            Options { store: store.clone(), stable_node: StableNodeId(seed), clock, chance: chance.clone(), rules };
+        let options = Options { store: store.clone(), stable_node, clock, chance: chance.clone(), rules };
         let bridge = Bridge::start(options).await;
         let tokens = Tokens::load(store, chance, bridge.handle.now()).await.expect("an empty shelf can be read");
         let handle = bridge.handle.clone();
@@ -105,7 +146,7 @@ impl House {
         let listeners = Listeners::bind(any_port, &folder.path().join("socket")).await.expect("a free port");
         let address = listeners.address().expect("it listens");
         let server = serve(app.clone(), router(app.clone()), listeners, "test".to_owned());
-        Self { handle, app, bridge, server, address, folder }
+        Self { handle, app, bridge, server, hosts: None, address, folder }
     }
 
     /// Makes the token of a person, who may decide.
@@ -284,6 +325,10 @@ impl House {
     /// Stops the server and leaves the bridge behind it running.
     pub(crate) async fn stop_serving(self) -> Bridge {
         self.server.stop().await;
+        if let Some(hosts) = self.hosts {
+            // As `askbridge serve` does: agents go on, for the next server.
+            hosts.stop(false).await;
+        }
         self.bridge
     }
 

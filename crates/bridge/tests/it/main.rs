@@ -10,6 +10,7 @@ mod disconnect;
 mod documents;
 mod folders;
 mod gobby;
+mod hosting;
 mod keeping;
 mod kit;
 mod laws;

@@ -12,14 +12,14 @@ use serde_json::json;
 use crate::kit::House;
 
 /// A real server, ended with the test.
-struct Server {
+pub(crate) struct Server {
     process: Child,
     address: String,
     _folder: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(binary: PathBuf) -> Self {
+    pub(crate) fn start(binary: PathBuf) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a free port").port();
         let mut command = Command::new(binary);
@@ -30,7 +30,7 @@ impl Server {
     }
 
     /// Opens a store on it, as another node would.
-    async fn node(&self, seed: u64) -> Store {
+    pub(crate) async fn node(&self, seed: u64) -> Store {
         let location = Location::Nats {
             servers: self.address.clone(),
             streams: 3,
@@ -51,7 +51,7 @@ impl Drop for Server {
 
 /// The server that `cargo xtask install` fetches, or the one that the environment names. `None`: there is neither.
 #[allow(clippy::disallowed_methods, reason = "a test has no settings module")]
-fn binary() -> Option<PathBuf> {
+pub(crate) fn binary() -> Option<PathBuf> {
     let named = std::env::var_os("ASKBRIDGE_NATS_SERVER").map(PathBuf::from);
     let fetched = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/nats-server"));
     Some(named.unwrap_or_else(fetched)).filter(|path| path.is_file())

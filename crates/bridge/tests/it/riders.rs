@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use askbridge_bridge::clock::Clock;
 use askbridge_bridge::runtime::{Rider, Store};
 use askbridge_core::event::{CallResult, Event, Lane, Parcel, Settings};
-use askbridge_core::ids::{AskId, Position, SessionId};
+use askbridge_core::ids::{AskId, Epoch, Position, SessionId};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_journal::journal::{AppendError, Guard, Journal};
@@ -194,10 +194,8 @@ async fn what_came_back_from_a_refusal_is_written_on_its_own_as_well() {
 }
 
 fn text(block: usize) -> Rider {
-    Rider::Content(Written::new(Event::Text {
-        block: u32::try_from(block).expect("few blocks"),
-        text: format!("Text {block}."),
-    }))
+    let block = u32::try_from(block).expect("few blocks");
+    Rider::Content(Epoch(0), Written::new(Event::Text { block, text: format!("Text {block}.") }))
 }
 
 /// The blocks of text and the other events of each entry, in order.

@@ -95,6 +95,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         with("DELETE", "/v1/channels/{channel}", Value::Null),
         with("POST", "/v1/channels/{channel}", json!({"name": "bell"})),
         with("POST", "/v1/channels/{channel}/test", Value::Null),
+        get("/v1/cluster"),
+        with("POST", "/v1/cluster/nodes/{node}/forget", json!({})),
         with("POST", "/v1/codes", json!({"name": "typed"})),
         with("DELETE", "/v1/connections", Value::Null),
         with("POST", "/v1/connections", json!({"name": "laptop", "token_sha256": "0".repeat(64)})),
@@ -196,6 +198,7 @@ impl Hall {
             None,
         ];
         let another = house.agent("another").await;
+        house.declare_gone().await;
         let rules = tempfile::tempdir().expect("a folder");
         std::fs::write(rules.path().join("own.yaml"), crate::gobby::STEPS).expect("it can be written");
         house.rule_by_gobby(rules.path()).await;
@@ -236,7 +239,7 @@ impl Hall {
             return Some(path.replace("{token}", &self.token_id(whose, column).await?));
         }
         let (ask, session) = match whose {
-            Whose::None => return Some(path.to_owned()),
+            Whose::None => return Some(path.replace("{node}", crate::kit::GONE_NODE)),
             Whose::Unknown => {
                 let unknown = SessionId(1);
                 (format!("ask_{}_1", unknown.to_string().trim_start_matches("ses_")), unknown.to_string())
@@ -303,6 +306,7 @@ impl Hall {
             audience: Audience::Only(vec![PersonId::from("eve")]),
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         let session = SessionId(100 + column as u128);
         self.house.handle.submit(session, vec![Intent::Start(Box::new(start))]).await.expect("it can be started");

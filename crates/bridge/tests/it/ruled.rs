@@ -132,6 +132,7 @@ async fn unattended(house: &House, token: &str, how: &str) -> String {
         audience: Audience::Everyone,
         settings,
         continues: None,
+        host: None,
     };
     let session = SessionId(u128::from(how.len() as u64));
     house.handle.submit(session, vec![Intent::Start(Box::new(start))]).await.expect("it can be started");

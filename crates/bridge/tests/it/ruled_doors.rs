@@ -1,5 +1,6 @@
-//! Policies, asks and doors as one table: what a rule decides reaches the agent through each door as the decision of that
-//! rule, and what no rule decides goes to a person. Agents that we run are in the binary's tests (`claude/rules.rs`).
+//! Policies, asks and doors as one table: what a rule decides reaches the agent through each door as the decision of
+//! that rule, and what no rule decides goes to a person. Agents that we run are in the binary's tests
+//! (`claude/rules.rs`).
 
 use askbridge_core::rules::asks::RuleSet;
 use askbridge_core::terms::Wishes;
@@ -83,7 +84,7 @@ enum Door {
     Whimmy,
 }
 
-/// Whoever asks, and whoever answers.
+/// The tokens of an agent, of the machine and of two people, and the house that they talk to.
 struct Cast {
     house: House,
     agent: String,

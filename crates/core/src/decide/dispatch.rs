@@ -13,6 +13,10 @@ use crate::session::{End, Session};
 pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Event>, Refusal> {
     let intent = match intent {
         Intent::Start(wish) => return start::start(session, *wish, at),
+        Intent::OfHost { epoch, intent } => {
+            host::in_time(session, epoch)?;
+            return decide(session, *intent, at);
+        }
         other => other,
     };
     if session.started.is_none() {
@@ -25,7 +29,7 @@ pub fn decide(session: &Session, intent: Intent, at: Timestamp) -> Result<Vec<Ev
         return Err(Refusal::SessionFull(session.id));
     }
     match intent {
-        Intent::Start(_) => unreachable!("starting was decided above"),
+        Intent::Start(_) | Intent::OfHost { .. } => unreachable!("these were decided above"),
         Intent::Close { why } => close::close(session, why, at),
         Intent::Continue { to } => close::carry_on(session, to, at),
         Intent::Claim { node, process, takeover } => host::claim(session, node, process, takeover),

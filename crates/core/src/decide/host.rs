@@ -1,4 +1,4 @@
-//! A node claims the session's agent process, or releases it.
+//! A node claims the session's agent process, or releases it. What a host says counts until the next claim.
 
 use crate::event::{Event, Process};
 use crate::ids::{Epoch, NodeId};
@@ -26,4 +26,10 @@ pub(super) fn release(session: &Session, epoch: Epoch) -> Result<Vec<Event>, Ref
         Some(host) if host.epoch == epoch => Ok(vec![Event::Unhosted { epoch }]),
         _ => Err(Refusal::StaleEpoch),
     }
+}
+
+/// Refuses what is said in an epoch that is over. A host that has released its session may still say what it knows: until
+/// the next claim it is the last that ran the agent.
+pub(super) fn in_time(session: &Session, epoch: Epoch) -> Result<(), Refusal> {
+    if session.is_over_for(epoch) { Err(Refusal::StaleEpoch) } else { Ok(()) }
 }

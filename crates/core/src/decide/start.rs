@@ -12,6 +12,6 @@ pub(super) fn start(session: &Session, wish: Start, at: Timestamp) -> Result<Vec
         let same = started.owner == wish.owner && started.door == wish.door;
         return if same { Ok(Vec::new()) } else { Err(Refusal::AlreadyStarted(session.id)) };
     }
-    let Start { door, agent, owner, audience, settings, continues } = wish;
-    Ok(vec![Event::Started(Box::new(Started { at, door, agent, owner, audience, settings, continues }))])
+    let Start { door, agent, owner, audience, settings, continues, host } = wish;
+    Ok(vec![Event::Started(Box::new(Started { at, door, agent, owner, audience, settings, continues, host }))])
 }

@@ -27,6 +27,7 @@ pub(crate) fn started() -> Event {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues: None,
+        host: None,
     }))
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use askbridge_core::ask::Ask;
-use askbridge_core::event::Event;
+use askbridge_core::event::{Event, Started};
 use askbridge_core::ids::{AskId, Position, SessionId, Timestamp};
 use askbridge_core::intent::Due;
 use askbridge_core::limits;
@@ -314,6 +314,21 @@ impl Index {
         let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions s WHERE s.place = {STARTED}");
         let row = self.look(|conn| conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], session_row).optional());
         row.map_err(IndexError::Down)
+    }
+
+    /// Returns how a session began.
+    pub fn started(&self, id: SessionId) -> Result<Option<Box<Started>>, IndexError> {
+        let sql = format!("SELECT body FROM entries WHERE pos = {STARTED}");
+        let body = self.look(|conn| {
+            conn.prepare_cached(&sql)?.query_row([id.0.to_be_bytes()], |row| row.get::<_, String>(0)).optional()
+        });
+        let Some(body) = body.map_err(IndexError::Down)? else { return Ok(None) };
+        let ask = AskId { session: id, number: 0 };
+        let events = read_kinds(&body, &["started"]).map_err(|source| IndexError::Record { ask, source })?;
+        Ok(events.into_iter().find_map(|event| match event {
+            Event::Started(started) => Some(started),
+            _ => None,
+        }))
     }
 
     /// Returns asks whose timers are due, the most overdue first.

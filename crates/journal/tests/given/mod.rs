@@ -87,6 +87,7 @@ pub(crate) fn started(audience: Audience) -> Event {
         audience,
         settings: Settings { title: Some("Release".into()), ..Settings::default() },
         continues: None,
+        host: None,
     }))
 }
 

@@ -273,8 +273,9 @@ fn settings() -> BoxedStrategy<Settings> {
 
 fn started() -> BoxedStrategy<Started> {
     let audience = prop_oneof![Just(Audience::Everyone), vec(words(), 0..3).prop_map(Audience::Only)];
-    (time(), text(), text(), words(), audience, settings(), of(id()))
-        .prop_map(|(at, door, agent, owner, audience, settings, continues)| Started {
+    let host = of(any::<u64>().prop_map(StableNodeId));
+    (time(), text(), text(), words(), audience, settings(), of(id()), host)
+        .prop_map(|(at, door, agent, owner, audience, settings, continues, host)| Started {
             at,
             door,
             agent,
@@ -282,6 +283,7 @@ fn started() -> BoxedStrategy<Started> {
             audience,
             settings,
             continues,
+            host,
         })
         .boxed()
 }

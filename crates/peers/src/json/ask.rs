@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::answer::{answers, notes, questions, skipped};
+use super::host::HostJson;
 use super::ring::RingJson;
 use super::schema::{Answers, AskState, FieldType, Ruling as RulingWord};
 use super::time::Rfc3339;
@@ -37,6 +38,9 @@ pub struct AskJson {
     /// The machine that it came from, by the name under which a person connected it. Left out for this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
+    /// The node that runs the agent. Left out unless several share the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostJson>,
     #[serde(skip_serializing_if = "ContextJson::is_empty")]
     pub context: ContextJson,
     /// No process waits for the answer; the agent will be started again with it.
@@ -269,6 +273,7 @@ impl AskJson {
             agent: ask.asker.agent.clone(),
             door: ask.asker.door.clone(),
             machine: ask.asker.machine.clone(),
+            host: view.host.as_deref().map(HostJson::from),
             context: ContextJson {
                 text: ask.context.text.clone(),
                 title: ask.context.title.clone(),

@@ -50,6 +50,7 @@ codes! {
     404 "unknown_ask"
     404 "unknown_channel"
     404 "unknown_message"
+    404 "unknown_node"
     404 "unknown_rule"
     404 "unknown_session"
     404 "unknown_token"
@@ -61,6 +62,7 @@ codes! {
     409 "channel_refused"
     409 "hosted_elsewhere"
     409 "messages_refused"
+    409 "node_up"
     409 "not_open"
     409 "not_parkable"
     409 "not_settled"
@@ -82,5 +84,6 @@ codes! {
     429 "too_many_messages"
     429 "too_much_open"
     503 "down"
+    503 "host_down"
     503 "no_claude"
 }

@@ -68,6 +68,9 @@ pub struct Hosting {
     pub hold_max_seconds: Option<Value>,
     /// What happens when another tool needs a permission: `ask` (the default) or `allow`.
     pub other_tools: Option<String>,
+    /// The node that runs it, where several share the journal: its name, its id, or a label that it has. Missing: the node
+    /// that may work in the folder.
+    pub host: Option<String>,
     /// The step workflow of gobby's that it starts with: of the operator's folder of rules, or of the project's own.
     pub workflow: Option<String>,
 }
@@ -149,6 +152,10 @@ impl NewSession {
             ..Settings::default()
         };
         let hosted = self.agent.as_deref().and_then(hosted_door);
+        let host = self.hosting.host.clone();
+        if hosted.is_none() && host.is_some() {
+            return Err(bad("`host` is for an agent that a node runs, like `\"agent\": \"claude\"`"));
+        }
         if hosted.is_some() {
             // Clients of other systems cannot always name a folder and get the operator's choice; this client can.
             if settings.folder.is_none() {
@@ -157,7 +164,7 @@ impl NewSession {
             self.hosting.settle(&mut settings)?;
         }
         let door = hosted.unwrap_or(http::NAME);
-        Ok(Wish::Start { session: None, door, agent: self.agent, settings: Box::new(settings) })
+        Ok(Wish::Start { session: None, door, agent: self.agent, settings: Box::new(settings), host })
     }
 }
 

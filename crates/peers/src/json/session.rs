@@ -5,6 +5,7 @@ use askbridge_core::view::SessionView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::host::HostJson;
 use super::schema::SessionState;
 use super::time::Rfc3339;
 
@@ -22,6 +23,9 @@ pub struct SessionJson {
     pub branch: Option<String>,
     /// `running`, `parked`, `asleep` or `none`.
     pub process: &'static str,
+    /// The node that runs it. Left out unless several share the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostJson>,
     /// Its place in the line for a free process, if it waits for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for_process: Option<usize>,
@@ -76,6 +80,7 @@ impl SessionJson {
             folder: view.settings.folder.clone(),
             branch: view.settings.branch.clone(),
             process: view.process.name(),
+            host: view.host.as_deref().map(HostJson::from),
             waits_for_process: None,
             workflow: None,
             model: view.settings.model.clone(),

@@ -22,9 +22,8 @@ const SECRETS: &[&str] = &[
     "id_dsa",
 ];
 const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];
-/// Folders of the system, each with its slash.
-const SYSTEM: &[&str] =
-    &["/etc/", "/boot/", "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/dev/", "/proc/", "/sys/"];
+/// Folders of the system, below the root.
+const SYSTEM: &[&str] = &["etc", "boot", "usr", "bin", "sbin", "lib", "lib64", "dev", "proc", "sys"];
 /// Devices that anything may be written to.
 const HARMLESS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"];
 
@@ -65,7 +64,8 @@ pub(super) fn is_outside(path: &str, folder: Option<&str>) -> bool {
 
 /// Is it a device, or in a folder of the system?
 pub(super) fn is_system(path: &str) -> bool {
-    SYSTEM.iter().any(|folder| path.starts_with(folder)) && !HARMLESS.contains(&path) && !path.starts_with("/dev/fd/")
+    let folder = path.strip_prefix('/').and_then(|path| path.split_once('/')).map(|(folder, _)| folder);
+    folder.is_some_and(|folder| SYSTEM.contains(&folder)) && !HARMLESS.contains(&path) && !path.starts_with("/dev/fd/")
 }
 
 fn leaves(path: &str) -> bool {

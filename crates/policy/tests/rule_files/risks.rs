@@ -96,6 +96,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("touch /srv/apples/x", "outside_folder"),
     ("tee /etc/hosts", "outside_folder system"),
     ("echo x > /etc/motd", "outside_folder system"),
+    ("echo 3 > /proc/sys/vm/drop_caches", "outside_folder system"),
+    ("cp x /etcetera", "outside_folder"),
     ("dd if=/dev/zero of=/dev/sda", "outside_folder system"),
     ("mkfs.ext4 /dev/sdb1", "system"),
 ];

@@ -359,6 +359,7 @@ fn session_view(text: String) -> SessionView {
         process: ProcessState::None,
         interrupted: None,
         last_activity: NOW,
+        host: None,
     }
 }
 
@@ -395,6 +396,7 @@ pub fn rejection(code: &str) -> Option<Rejection> {
         "too_fast" => return Some(Rejection::TooFast { retry_after: Duration::from_secs(2) }),
         "down" => return Some(Rejection::Down("the journal does not answer".to_owned())),
         "too_large" => return Some(Rejection::TooLarge("these words are too long".to_owned())),
+        "host_down" => return Some(Rejection::HostDown("the node `desk` is down".to_owned())),
         "no_claude" => return Some(Rejection::NoClaude("there is no `claude` on PATH".to_owned())),
         _ => return None,
     };

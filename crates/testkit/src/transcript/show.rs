@@ -131,10 +131,11 @@ fn wish(wish: &Wish) -> String {
             let to = loaded_to.map(|position| format!(", loaded to {}", position.0)).unwrap_or_default();
             format!("{who} looks at {at}{to}")
         }
-        Wish::Start { session, door, agent, settings } => {
+        Wish::Start { session, door, agent, settings, host } => {
+            let host = host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
             let session = session.map_or("a session".to_owned(), |session| session.to_string());
             let agent = agent.as_deref().unwrap_or("(the caller)");
-            format!("start {session} door {door} agent {agent}{}", self::settings(settings))
+            format!("start {session} door {door} agent {agent}{host}{}", self::settings(settings))
         }
         Wish::Forget { session } => format!("forget {session}"),
         Wish::Close { session, why } => format!("close {session}: {}", why.as_deref().unwrap_or("(no reason)")),

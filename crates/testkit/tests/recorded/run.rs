@@ -135,6 +135,7 @@ impl RecordedRun {
             audience: Audience::Everyone,
             settings: askbridge_core::event::Settings { title: Some("A recording".to_owned()), ..Default::default() },
             continues: None,
+            host: None,
         };
         run.submit(Intent::Start(Box::new(start)));
         run.act(|claude, cx| {

@@ -22,11 +22,15 @@ pub(super) fn backup(settings: &Settings, file: &Path, json: bool) -> Result<Exi
     let bar = Bar::new();
     let made = askbridge_journal::backup(&settings.data, file, |progress| bar.show(progress));
     bar.end();
-    let report = made.map_err(|error| failure(settings, file, error))?;
+    shown(&made.map_err(|error| failure(settings, file, error))?, json)
+}
+
+/// Prints what a copy holds, and complains if that is not as it should be.
+pub(super) fn shown(report: &Report, json: bool) -> Result<Exit, Failure> {
     if json {
-        print(&as_json(&report, None))?;
+        print(&as_json(report, None))?;
     } else {
-        print(&summary(&report))?;
+        print(&summary(report))?;
     }
     match report.problems.first() {
         None => Ok(Exit::Good),

@@ -3,6 +3,7 @@
 mod args;
 mod copies;
 mod prune;
+mod remote;
 mod report;
 
 pub(crate) use args::{Args, run};

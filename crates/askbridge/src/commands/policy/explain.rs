@@ -22,6 +22,9 @@ use crate::failure::Failure;
 use crate::output::{print, tell, visible};
 use crate::settings::Settings;
 
+/// Which of the rules that match decides.
+const ORDER: &str = "of those that match, one that denies decides, else one that asks or parks, else one that allows or answers; the first of them";
+
 pub(super) async fn explain(
     settings: &Settings,
     rules: &RulesRead,
@@ -65,7 +68,7 @@ pub(super) async fn explain(
         let by = ruling.rule.map(named);
         let deadline = ruling.terms.deadline.map(|deadline| deadline.0 / 1000);
         let terms = json!({"timeout_seconds": deadline, "quorum": ruling.terms.quorum});
-        let mut told = json!({"outcome": outcome.text(), "by": by, "terms": terms, "rules": rules});
+        let mut told = json!({"outcome": outcome.text(), "by": by, "terms": terms, "order": ["deny", "ask", "allow"], "rules": rules});
         if is_call {
             let ruling = before.map(|before| ruled(before.ruling));
             told["before_the_call"] = json!({"ruling": ruling, "by": before.map(|before| named(before.rule))});
@@ -86,6 +89,9 @@ pub(super) async fn explain(
     }
     for line in &explained {
         print(&visible(&format!("  {}: {}", place(line.rule), why(line))))?;
+    }
+    if explained.len() > 1 {
+        print(ORDER)?;
     }
     Ok(Exit::Good)
 }

@@ -34,6 +34,13 @@ impl Kind for ClaudeCode {
         prepare(options, settings).boxed()
     }
 
+    fn prepare_elsewhere(&self, settings: &mut Settings) -> Result<(), Rejection> {
+        let launch = Launch::of(settings);
+        check(&launch, settings.mode.as_deref(), false)?;
+        settings.more = Some(launch.kept());
+        Ok(())
+    }
+
     fn check_mode(&self, options: Option<&HostOptions>, mode: &str) -> Result<(), Rejection> {
         check(&Launch::default(), Some(mode), options.is_some_and(is_root_without_a_sandbox))
     }
@@ -53,6 +60,18 @@ impl Kind for ClaudeCode {
         }
         .boxed()
     }
+}
+
+/// Completes the settings of a session that was started on another node: what the operator of this one adds. The session
+/// has never had a process.
+pub(super) async fn complete(options: &HostOptions, settings: &Settings) -> Result<Settings, Rejection> {
+    let mut complete = settings.clone();
+    let mut launch = Launch::of(&complete);
+    launch.always_ask.retain(|tool| !options.always_ask.contains(tool));
+    complete.more = Some(launch.kept());
+    prepare(options, &mut complete).await?;
+    complete.wishes.warm = complete.wishes.warm.or(options.warm);
+    Ok(complete)
 }
 
 /// What only Claude Code understands is in `settings.more`, as a serialized [`Launch`].

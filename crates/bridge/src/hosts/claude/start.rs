@@ -6,6 +6,7 @@ use std::sync::Arc;
 use askbridge_core::ask::{Body, Reach};
 use askbridge_core::event::Settings;
 use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::intent::Intent;
 use askbridge_peers::consult::{OccurrenceKind, OccurrenceKinds};
 use askbridge_peers::doors::claude::{Begin, Carry, Claude, Process, session_uuid};
 use askbridge_peers::json::Rfc3339;
@@ -15,7 +16,7 @@ use tracing::{info, warn};
 use super::argv::{Beginning, Launch, argv};
 use super::cli::{Cli, CliError};
 use super::recover::{self, Stamp};
-use super::{conversation, transcript};
+use super::{conversation, kind, transcript};
 use crate::consult::looked_at;
 use crate::hosts::agent_folder::{AgentFolder, Rest};
 use crate::hosts::host::Host;
@@ -40,6 +41,10 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
     let (settings, epoch, interrupted) = pool.handle.look(session, look).await?;
     let folder = settings.folder.as_deref().ok_or(StartError::NoFolder)?;
     let folder = pool.options.allow(folder)?;
+    let settings = match pool.handle.nodes.is_alone() || epoch > Epoch(0) {
+        true => settings,
+        false => completed(pool, session, settings, &folder).await?,
+    };
     let cli = Cli::find(&pool.options).await?;
     let conversation = conversation::name(pool, session).await?;
     let record = transcript::find(&pool.options, &conversation);
@@ -73,6 +78,23 @@ pub(super) async fn start(pool: &Arc<HostPool>, session: SessionId) -> Result<Ho
         conversation,
     };
     start::launch(pool, session, launching).await
+}
+
+/// Completes the settings of a session that never had a process: if another node took the wish to start it, only this one
+/// knows the full path of the folder and what its operator adds.
+async fn completed(
+    pool: &HostPool,
+    session: SessionId,
+    settings: Arc<Settings>,
+    folder: &Path,
+) -> Result<Arc<Settings>, StartError> {
+    let mut complete = kind::complete(&pool.options, &settings).await?;
+    complete.folder = Some(folder.display().to_string());
+    if complete == *settings {
+        return Ok(settings);
+    }
+    pool.handle.submit(session, vec![Intent::Configure(Box::new(complete.clone()))]).await?;
+    Ok(Arc::new(complete))
 }
 
 /// What the process has to report for the advisers. A call about which a person was asked before it was parked has to

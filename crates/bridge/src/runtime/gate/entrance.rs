@@ -1,6 +1,7 @@
 //! Which way a wish came in. The bridge says so where it came in; a peer cannot.
 
-use askbridge_core::ids::SessionId;
+use askbridge_core::ids::{Epoch, SessionId};
+use askbridge_core::intent::Intent;
 
 /// The dialect or door of a wish, and what carried it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +18,12 @@ pub(crate) enum Source {
     Request,
     /// A connection that stays open: each wish is rate limited.
     Socket,
-    /// The bridge's own end of the agent in this session: the process that it runs there, or the hook of a terminal
-    /// that the session mirrors. Only `hosts` and `hooks` make one. The process has no rate limit; a hook's request was
-    /// rate limited.
+    /// The bridge's own end of the agent in this session: the hook of a terminal that the session mirrors. Only `hooks`
+    /// makes one. The hook's request was rate limited.
     Agent(SessionId),
+    /// The same of an agent whose process this node runs, under the claim of this epoch: what it wishes is refused once
+    /// there is a later claim. Only `hosts` makes one. There is no rate limit.
+    Host(SessionId, Epoch),
 }
 
 impl Entrance {
@@ -32,16 +35,36 @@ impl Entrance {
         Self { via, source: Source::Agent(session) }
     }
 
+    pub(crate) const fn of_host(via: &'static str, session: SessionId, epoch: Epoch) -> Self {
+        Self { via, source: Source::Host(session, epoch) }
+    }
+
+    /// Returns the intent, fenced by the claim if it is an agent's that this node runs.
+    pub(in crate::runtime) fn fenced(&self, intent: Intent) -> Intent {
+        match self.epoch() {
+            Some(epoch) => intent.of_host(epoch),
+            None => intent,
+        }
+    }
+
+    /// The claim under which the agent's process runs, if this node runs it.
+    pub(in crate::runtime) fn epoch(&self) -> Option<Epoch> {
+        match self.source {
+            Source::Host(_, epoch) => Some(epoch),
+            _ => None,
+        }
+    }
+
     /// Does each wish count against the caller's rate? If not, the request that brought it did, or there is no limit.
     pub(super) fn paces_each_wish(self) -> bool {
         match self.source {
             Source::Socket => true,
-            Source::Request | Source::Agent(_) => false,
+            Source::Request | Source::Agent(_) | Source::Host(..) => false,
         }
     }
 
     /// Is this the bridge's own end of the agent in that session?
     pub(super) fn is_the_agent_of(self, session: SessionId) -> bool {
-        self.source == Source::Agent(session)
+        matches!(self.source, Source::Agent(of) | Source::Host(of, _) if of == session)
     }
 }

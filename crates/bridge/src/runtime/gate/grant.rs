@@ -54,13 +54,13 @@ impl<'a> Gate<'a> {
             wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(wish)).await?,
             wish => wish,
         };
-        self.handle.carry_out(caller, entrance.via, wish).await
+        self.handle.carry_out(caller, &entrance, wish).await
     }
 
     /// Grants what an agent's end says of a delivery, without waiting until it is stored: see [`Handle::note`].
     pub(crate) fn note(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
         self.check(caller, entrance, &wish)?;
-        self.handle.note_wish(wish)
+        self.handle.note_wish(&entrance, wish)
     }
 
     /// Grants an ask to a caller that is shown it, and may wait for its end: see [`Handle::ask_shown`].
@@ -74,7 +74,7 @@ impl<'a> Gate<'a> {
         let wish = Wish::Ask(wish);
         self.check(caller, entrance, &wish)?;
         let Wish::Ask(wish) = wish else { unreachable!("it was made above") };
-        self.handle.ask_shown(caller, wish, listen).await
+        self.handle.ask_shown(caller, &entrance, wish, listen).await
     }
 
     /// Makes sure that what another node has just stored is known here.
@@ -107,9 +107,9 @@ impl<'a> Gate<'a> {
     /// Checks what only the part that runs agents knows, and completes the wish.
     async fn prepared(&self, mut wish: Wish) -> Result<Wish, Rejection> {
         match &mut wish {
-            Wish::Start { door, settings, .. } => {
+            Wish::Start { door, settings, host, .. } => {
                 if let Some(door) = hosted_door(door) {
-                    self.services()?.prepare(door, settings).await?;
+                    self.services()?.prepare(door, settings, host).await?;
                 }
             }
             Wish::Configure { session, settings } => {
@@ -119,7 +119,9 @@ impl<'a> Gate<'a> {
                     self.services()?.check_mode(door, mode)?;
                 }
                 if let Some(folder) = &mut settings.folder {
-                    *folder = self.services()?.allow(folder)?;
+                    let started = self.handle.newest(*session).await?.started;
+                    let host = started.and_then(|started| self.handle.nodes.host_of(&started));
+                    *folder = self.services()?.allow(folder, host)?;
                 }
             }
             _ => {}
@@ -130,7 +132,7 @@ impl<'a> Gate<'a> {
     /// Stores an item of a language's own, and tells the part that may have a use for it.
     async fn keep(&self, caller: &Caller, entrance: Entrance, wish: Wish) -> Result<Receipt, Rejection> {
         let name = if let Wish::Keep { name, .. } = &wish { name.clone() } else { String::new() };
-        let receipt = self.handle.carry_out(caller, entrance.via, wish).await?;
+        let receipt = self.handle.carry_out(caller, &entrance, wish).await?;
         if let Some(services) = self.services {
             services.kept(entrance.via, &name).await;
         }

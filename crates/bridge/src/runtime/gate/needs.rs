@@ -90,6 +90,7 @@ pub(super) fn needs_of(right: Right<'_>) -> Needs<'_> {
         | Right::ShowAway
         | Right::ShowCluster
         | Right::ShowTaps => Needs::Caller(Action::Inspect),
+        Right::ForgetNode => Needs::Caller(Action::ForgetNode),
         Right::SetAway
         | Right::SwitchTaps
         | Right::ListTokens

@@ -35,6 +35,8 @@ pub(crate) enum Right<'a> {
     ShowMetrics,
     ShowAway,
     ShowCluster,
+    /// Declare another node gone, whose agents no node runs any more.
+    ForgetNode,
     SetAway,
     ShowTaps,
     SwitchTaps,

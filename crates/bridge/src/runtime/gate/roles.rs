@@ -51,6 +51,8 @@ pub(super) enum Action {
     Administer,
     /// Read how the server is doing.
     Inspect,
+    /// Declare another node gone.
+    ForgetNode,
 }
 
 const NEEDS_A_TAP: &str = "anything could have opened this terminal, so deciding from it needs a tap on a paired device: \
@@ -114,6 +116,8 @@ impl Caller {
             (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
             (Action::Inspect, Person | Agent | Bot) => false,
+            (Action::ForgetNode, Operator | Local | Terminal | Unproven) => true,
+            (Action::ForgetNode, Person | Agent | Bot) => false,
         };
         use Action::{Answer, BrowseFolders, Decide, Remember, Snooze, Talk};
         match (may, self.role, action) {
@@ -159,7 +163,9 @@ impl Caller {
             Action::Answer | Action::Decide | Action::Snooze if self.machine().is_some() => {
                 "a connected machine asks and never decides; answer on a paired device".to_owned()
             }
-            Action::Answer | Action::Decide | Action::Snooze if matches!(self.role, Role::Local | Role::Agent) => {
+            Action::Answer | Action::Decide | Action::Remember | Action::Snooze
+                if matches!(self.role, Role::Local | Role::Agent) =>
+            {
                 "this token may ask but never decide; pair a device with `askbridge pair`".to_owned()
             }
             Action::Decide | Action::Snooze if self.role == Role::Bot => "a bot answers, and nothing else; this is for people".to_owned(),
@@ -189,7 +195,7 @@ impl Caller {
             Action::Disconnect => "this is for connected machines, with their own token".to_owned(),
             Action::Keep | Action::KeepChannels => "this is for people's devices".to_owned(),
             Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
-            Action::Inspect => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
+            Action::Inspect | Action::ForgetNode => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
             Action::Administer => "this needs the local token, or a command on this machine that no agent started".to_owned(),
         }
     }
@@ -200,6 +206,7 @@ mod tests {
     use askbridge_core::ids::{PartyId, PersonId};
 
     use super::*;
+    use crate::auth::AgentOf;
 
     const EVERY_ROLE: [Role; 7] =
         [Role::Agent, Role::Person, Role::Operator, Role::Bot, Role::Local, Role::Terminal, Role::Unproven];
@@ -209,7 +216,7 @@ mod tests {
     }
 
     fn session_of(owner: &str, audience: Audience) -> Access {
-        Access { owner: PartyId::from(owner), audience }
+        Access { owner: PartyId::from(owner), audience, agent_of: AgentOf::NoNode }
     }
 
     #[test]
@@ -235,7 +242,7 @@ mod tests {
             .chain([Action::Snooze])
             .chain([Action::ReportSettings, Action::Close, Action::Configure, Action::Talk, Action::Forget])
             .chain([Action::StartSession, Action::RunAgent, Action::Loosen, Action::Keep, Action::CallOut])
-            .chain([Action::KeepChannels, Action::Administer, Action::Inspect])
+            .chain([Action::KeepChannels, Action::Administer, Action::Inspect, Action::ForgetNode])
             .chain([Action::Remember, Action::BrowseFolders, Action::Disconnect]);
         let may = actions.filter(|&action| caller(Role::Bot, "nightly").may(action, Some(&access)).is_ok());
         assert_eq!(may.collect::<Vec<_>>(), [Action::See, Action::Answer]);

@@ -1,6 +1,7 @@
 //! What the gate needs of the server, as a trait, so that the runtime does not depend on it.
 
 use askbridge_core::event::Settings;
+use askbridge_core::ids::StableNodeId;
 use askbridge_peers::wish::{Called, OutboundCall, Rejection};
 use futures_util::future::BoxFuture;
 
@@ -14,12 +15,18 @@ pub(crate) trait Services: Send + Sync {
     /// Counts one ask, if the caller is a connected machine: those may ask only so often.
     fn pace_ask(&self, caller: &Caller) -> Result<(), Rejection>;
 
-    /// Checks whether an agent of this hosted door could run with these settings, and completes them: the full path of
-    /// its folder, what the operator adds.
-    fn prepare<'a>(&'a self, door: &'a str, settings: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>>;
+    /// Chooses the node that runs an agent of this hosted door, and checks whether it could run there with these settings.
+    /// If that is this node, completes them: the full path of its folder, what the operator adds. Another node does so
+    /// itself, before the agent starts. `host` is the node that is wished for, and becomes the one that was chosen.
+    fn prepare<'a>(
+        &'a self,
+        door: &'a str,
+        settings: &'a mut Settings,
+        host: &'a mut Option<String>,
+    ) -> BoxFuture<'a, Result<(), Rejection>>;
 
-    /// Returns the full path of a folder, if agents may run there.
-    fn allow(&self, folder: &str) -> Result<String, Rejection>;
+    /// Returns the full path of a folder, if agents of that node may run there.
+    fn allow(&self, folder: &str, host: Option<StableNodeId>) -> Result<String, Rejection>;
 
     /// Checks whether an agent of this door could run in this permission mode.
     fn check_mode(&self, door: &str, mode: &str) -> Result<(), Rejection>;

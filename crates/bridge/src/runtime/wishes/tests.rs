@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use askbridge_core::ask::{Body, Choice, Context, Question, Reach};
 use askbridge_core::ids::StableNodeId;
-use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, RuleFile, TermsOf};
+use askbridge_core::rules::asks::{Action, AnswerBy, Answers, AskRule, Conditions, RuleFile, RuleSet, TermsOf};
 use askbridge_core::terms::Rules;
 use askbridge_journal::index::{AskFilter, StateFilter};
 use askbridge_journal::{Sqlite, sqlite};
@@ -63,11 +63,11 @@ async fn however_far_it_came_an_ask_that_a_rule_answers_is_never_left_open() {
     let handle = bridge.handle.clone();
     handle.use_rules(RuleSet::new(vec![RuleFile { terms: TermsOf::Every, rules: vec![rule] }], Wishes::default()));
     let caller = Caller { party: "tok_ci".into(), role: Role::Agent, name: "ci".into(), device: "ci".into() };
-    let mut seen = BTreeSet::new();
+    let (mut seen, entrance) = (BTreeSet::new(), Entrance::request("http"));
     for steps in 1.. {
         let key = format!("cut after {steps}");
         let done = {
-            let mut asking = pin!(handle.carry_out(&caller, "http", wish(&key)));
+            let mut asking = pin!(handle.carry_out(&caller, &entrance, wish(&key)));
             let (mut taken, mut done) = (0, false);
             std::future::poll_fn(|cx| {
                 taken += 1;
@@ -78,7 +78,7 @@ async fn however_far_it_came_an_ask_that_a_rule_answers_is_never_left_open() {
             done
         };
         // Appends are in order: once this later ask is stored, the dropped one has arrived.
-        let after = handle.carry_out(&caller, "http", wish(&format!("after {steps}"))).await.expect("it is asked");
+        let after = handle.carry_out(&caller, &entrance, wish(&format!("after {steps}"))).await.expect("it is asked");
         seen.extend(after.session);
         if done {
             break;

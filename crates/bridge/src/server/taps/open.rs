@@ -87,6 +87,7 @@ async fn ask(
         audience: Audience::Only(people.to_vec()),
         settings: Settings { title: Some(words.title.clone()), ..Settings::default() },
         continues: None,
+        host: None,
     };
     let approval = Approval {
         tool: NAME.to_owned(),

@@ -23,6 +23,7 @@ fn start(agent: &str) -> Intent {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues: None,
+        host: None,
     }))
 }
 

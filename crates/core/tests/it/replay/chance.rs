@@ -144,5 +144,6 @@ fn about_the_session() -> impl Strategy<Value = Intent> {
         claim(2, Takeover::HostIsGone),
         Intent::Release { epoch: Epoch(1) },
         Intent::Release { epoch: Epoch(2) },
+        Intent::Interrupt { by: None }.of_host(Epoch(1)),
     ])
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use askbridge_core::event as core;
-use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, SessionId, Timestamp};
+use askbridge_core::ids::{AskId, MessageId, PartyId, PersonId, SessionId, StableNodeId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub(super) struct Started<'a> {
     settings: Settings<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     continues: Option<Id<SessionId>>,
+    /// The node that runs its agent, if the journal is shared by several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host: Option<Id<StableNodeId>>,
 }
 
 /// `"everyone"` or `{"only":[…]}`.
@@ -83,6 +86,7 @@ impl<'a> From<&'a core::Started> for Started<'a> {
             },
             settings: (&of.settings).into(),
             continues: of.continues.map(Id),
+            host: of.host.map(Id),
         }
     }
 }
@@ -104,6 +108,7 @@ impl TryFrom<Started<'_>> for core::Event {
             },
             settings: of.settings.into(),
             continues: of.continues.map(|id| id.0),
+            host: of.host.map(|id| id.0),
         })))
     }
 }

@@ -26,5 +26,5 @@ pub(super) fn start(folder: &str, body: &bodies::Session, bits: u128) -> Wish {
         ..Settings::default()
     };
     let (session, door) = (Some(uuid::fresh_session(bits)), usual_hosted_door());
-    Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) }
+    Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings), host: None }
 }

@@ -35,5 +35,5 @@ pub(super) fn start(session: SessionId, beginning: &Beginning<'_>) -> Wish {
         modes::set("normal", &mut settings);
     }
     let door = usual_hosted_door();
-    Wish::Start { session: Some(session), door, agent: Some(door.to_owned()), settings: Box::new(settings) }
+    Wish::Start { session: Some(session), door, agent: Some(door.to_owned()), settings: Box::new(settings), host: None }
 }

@@ -80,7 +80,8 @@ impl Prime {
         };
         let session = Some(uuid::fresh_session(cx.ids.fresh()));
         let door = usual_hosted_door();
-        let start = Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings) };
+        let start =
+            Wish::Start { session, door, agent: Some(door.to_owned()), settings: Box::new(settings), host: None };
         self.wish(PendingReply::Start, start, cx.out);
     }
 

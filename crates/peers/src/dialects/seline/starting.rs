@@ -19,5 +19,5 @@ pub(super) fn start(session: SessionId, title: Option<String>) -> Wish {
         ..Settings::default()
     };
     let door = usual_hosted_door();
-    Wish::Start { session: Some(session), door, agent: Some(door.to_owned()), settings: Box::new(settings) }
+    Wish::Start { session: Some(session), door, agent: Some(door.to_owned()), settings: Box::new(settings), host: None }
 }

@@ -140,7 +140,13 @@ impl ClientSession {
             last.filter(|last| !last.is_empty()).map_or_else(|| agent.clone(), |last| format!("{agent} in {last}"));
         let settings =
             Settings { title: Some(title), folder: folder.clone(), branch: branch.clone(), ..Settings::default() };
-        Wish::Start { session: Some(self.session), door: NAME, agent: Some(agent), settings: Box::new(settings) }
+        Wish::Start {
+            session: Some(self.session),
+            door: NAME,
+            agent: Some(agent),
+            settings: Box::new(settings),
+            host: None,
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) enum Work {
 /// The wish that starts a session of this door. Idempotent for the same account.
 pub(super) fn start(session: SessionId, plugin_session: &PluginSession) -> Wish {
     let (agent, settings) = (plugin_session.agent_id.clone(), Box::new(plugin_session.settings()));
-    Wish::Start { session: Some(session), door: NAME, agent: Some(agent), settings }
+    Wish::Start { session: Some(session), door: NAME, agent: Some(agent), settings, host: None }
 }
 
 impl SessionOnPlugin {

@@ -118,6 +118,7 @@ impl House {
             audience,
             settings: Settings::default(),
             continues: None,
+            host: None,
         };
         let say = Intent::Say { text: "Go on".to_owned(), by: None, about: None, client_id: None };
         let intents = vec![Intent::Start(Box::new(start)), Intent::Ask(Box::new(self.ask(owner))), say];
@@ -170,11 +171,16 @@ impl Services for House {
         self.app.pace_ask(caller)
     }
 
-    fn prepare<'a>(&'a self, _: &'a str, _: &'a mut Settings) -> BoxFuture<'a, Result<(), Rejection>> {
+    fn prepare<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a mut Settings,
+        _: &'a mut Option<String>,
+    ) -> BoxFuture<'a, Result<(), Rejection>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn allow(&self, folder: &str) -> Result<String, Rejection> {
+    fn allow(&self, folder: &str, _: Option<StableNodeId>) -> Result<String, Rejection> {
         Ok(folder.to_owned())
     }
 

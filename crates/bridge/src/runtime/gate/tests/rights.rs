@@ -54,6 +54,7 @@ every_right! {
     Right::ShowRules => ["show rules": |_| Right::ShowRules];
     Right::ShowMetrics => ["show metrics": |_| Right::ShowMetrics];
     Right::ShowAway => ["show away": |_| Right::ShowAway];
+    Right::ForgetNode => ["forget a node": |_| Right::ForgetNode];
     Right::ShowCluster => ["show cluster": |_| Right::ShowCluster];
     Right::SetAway => ["set away": |_| Right::SetAway];
     Right::ShowTaps => ["show taps": |_| Right::ShowTaps];

@@ -118,7 +118,7 @@ fn everywhere() -> RuleWish {
 }
 
 fn start(door: &'static str) -> Wish {
-    Wish::Start { session: None, door, agent: None, settings: Box::default() }
+    Wish::Start { session: None, door, agent: None, settings: Box::default(), host: None }
 }
 
 fn configure(at: &TargetSession, settings: Settings) -> Wish {

@@ -1,9 +1,11 @@
 //! `GET /v1/asks`: the inbox, and history.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use askbridge_core::ids::AskId;
 use askbridge_core::limits;
+use askbridge_core::view::AskView;
 use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, Order, PageKey, State as AskState, StateFilter};
 use askbridge_peers::json::ListedAsk;
 use axum::extract::State;
@@ -14,7 +16,7 @@ use serde::Deserialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
-use crate::runtime::{has_votes, seen_asks};
+use crate::runtime::{Handle, has_votes, seen_asks};
 use crate::server::app::App;
 use crate::server::body::{json_written, written};
 use crate::server::docs::Operation;
@@ -77,8 +79,9 @@ pub(crate) async fn list(
     let paging = Paging { after: wanted.after, limit: wanted.limit };
     let (after, limit) = (paging.after()?, paging.limit());
     // A page takes long to make: it is made on the index's own threads.
+    let handle = app.handle.clone();
     let listed = app.handle.look_up(move |index| {
-        let (page, votes) = page(index, &filter, after, limit)?;
+        let (page, votes) = page(&handle, index, &filter, after, limit)?;
         let body = if votes.is_empty() { written(&page) } else { Vec::new() };
         Ok((page, votes, body))
     });
@@ -97,6 +100,7 @@ type Votes = Vec<(usize, AskId)>;
 
 /// Makes a page. Only one ask at a time is in memory whole.
 fn page(
+    handle: &Handle,
     index: &Index,
     filter: &AskFilter,
     after: Option<PageKey>,
@@ -107,8 +111,11 @@ fn page(
     rows.truncate(limit);
     let (mut page, mut bytes, mut votes) = (Page { items: Vec::new(), next: None }, 0, Votes::new());
     let mut last = rows.last().map(AskRow::page_key);
+    // Before the rows are read: this looks into the index as well.
+    let marked = rows.iter().filter_map(|row| Some((row.id.session, handle.host_mark(row.id.session)?)));
+    let hosts: HashMap<_, _> = marked.collect();
     index.read(&rows, |known| {
-        let view = known.view();
+        let view = AskView { host: hosts.get(&known.row.id.session).cloned(), ..known.view() };
         if has_votes(&view) {
             votes.push((page.items.len(), view.ask.id));
         }

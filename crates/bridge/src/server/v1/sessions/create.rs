@@ -34,5 +34,5 @@ pub(crate) fn create_doc(op: &mut Operation<'_>) {
         .text("*Agents, operators, this machine.* Its terms hold for its asks unless those say otherwise.")
         .may_have_body::<NewSession>(example!({"agent": "ci", "title": "Nightly build", "timeout_seconds": 3600}))
         .returns::<SessionJson>(201, "Started.")
-        .refuses(&["forbidden", "no_claude"]);
+        .refuses(&["forbidden", "no_claude", "unknown_node", "host_down"]);
 }

@@ -72,6 +72,7 @@ pub(crate) async fn events(
     let bytes: usize = stored.iter().map(|stored| stored.entry.bytes()).sum();
     let is_full = stored.len() == limit || bytes >= limits::READ_BYTES_MAX;
     let next = last.filter(|_| is_full).map(|last| last.position.0);
+    let stored = app.handle.shown(session, stored).await?;
     let items = stored.iter().map(|stored| EntryJson {
         position: stored.position.0,
         at: stored.entry.at.0,

@@ -1,7 +1,7 @@
 //! `GET /v1/sessions`: conversations, newest first.
 
 use askbridge_journal::index::{AskFilter, AskRow, Index, IndexError, SessionRow, SessionState, StateFilter};
-use askbridge_peers::json::{Rfc3339, SessionState as StateWord};
+use askbridge_peers::json::{HostJson, Rfc3339, SessionState as StateWord};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::super::paging::{Page, Paging};
 use crate::auth::Caller;
+use crate::runtime::Handle;
 use crate::runtime::seen_sessions;
 use crate::server::app::App;
 use crate::server::body::json;
@@ -24,6 +25,9 @@ struct SessionListed {
     state: StateWord,
     agent: String,
     door: String,
+    /// The node that runs its agent. Left out unless several share the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<HostJson>,
     title: Option<String>,
     folder: Option<String>,
     branch: Option<String>,
@@ -55,14 +59,15 @@ pub(crate) async fn list(
         rows.collect::<Result<Vec<_>, IndexError>>()
     };
     let found = app.handle.look_up(look).await?;
-    Ok(json(StatusCode::OK, &Page::of(found, limit, |(row, _)| row.page_key(), listed)))
+    Ok(json(StatusCode::OK, &Page::of(found, limit, |(row, _)| row.page_key(), |found| listed(&app.handle, found))))
 }
 
-fn listed((row, asks): (SessionRow, Vec<AskRow>)) -> SessionListed {
+fn listed(handle: &Handle, (row, asks): (SessionRow, Vec<AskRow>)) -> SessionListed {
     SessionListed {
         single_ask: asks.len() == 1,
         headline: asks.into_iter().next().map(|ask| ask.headline),
         id: row.id.to_string(),
+        host: handle.host_mark(row.id).as_deref().map(HostJson::from),
         state: match row.state {
             SessionState::Running => StateWord::Active,
             SessionState::Closed => StateWord::Closed,

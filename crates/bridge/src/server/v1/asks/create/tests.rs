@@ -61,8 +61,13 @@ impl House {
     }
 
     async fn starts_a_session(&self) -> SessionId {
-        let wish =
-            Wish::Start { session: None, door: http::NAME, agent: Some("ci".to_owned()), settings: Box::default() };
+        let wish = Wish::Start {
+            session: None,
+            door: http::NAME,
+            agent: Some("ci".to_owned()),
+            settings: Box::default(),
+            host: None,
+        };
         let receipt = self.app.gate().grant(&self.agent, Entrance::request(http::NAME), wish).await.expect("a session");
         receipt.session.expect("a session that was started has an id")
     }

@@ -1,0 +1,1 @@
+import{t as e}from"./rules-D5Q0R4nF.js";import{a as t}from"./Seen-BVkkWjZS.js";var n=()=>e[t()];export{n as t};
