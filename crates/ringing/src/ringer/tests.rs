@@ -7,6 +7,8 @@ use crate::news::by_default;
 
 mod news;
 
+use news::{news, tells};
+
 #[derive(Debug, Clone, Default)]
 struct Around {
     away: bool,

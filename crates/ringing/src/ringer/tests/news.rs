@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn news(kind: NewsKind) -> News {
+pub(super) fn news(kind: NewsKind) -> News {
     News {
         id: "n1".to_owned(),
         kind,
@@ -17,7 +17,7 @@ fn news(kind: NewsKind) -> News {
     }
 }
 
-fn tells(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(ChannelId, usize)> {
+pub(super) fn tells(ringer: &mut Ringer, now: Timestamp, around: &Around) -> Vec<(ChannelId, usize)> {
     let mut told = Vec::new();
     while let Some(Effect::Tell { channel, news }) = ringer.poll(now, around).pop() {
         told.push((channel.clone(), news.len()));
