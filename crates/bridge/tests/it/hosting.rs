@@ -2,6 +2,8 @@
 //!
 //! The agents are the double of Claude Code, started by the real launcher: this test program becomes it.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test may fail the test")]
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
