@@ -196,7 +196,7 @@ async fn a_server_that_hangs_is_left_and_nothing_is_lost() {
     cluster.resume(leader);
     conformance::a_node_reads_its_own_writes(&node, &here, &names).await;
     conformance::a_follower_from_the_start_hears_everything_once(&node, &names).await;
-    until(|| matches!(node.health(), Health::Following) && node.contact().copies_behind == 0).await;
+    until(|| (node.health(), node.contact()), |(health, contact)| health.is_good() && contact.copies_behind == 0).await;
     here.caught_up_to(&node.now()).await.unwrap();
     there.caught_up_to(&node.now()).await.unwrap();
     assert_eq!(here.counts().unwrap(), there.counts().unwrap());
@@ -272,20 +272,23 @@ async fn a_node_says_when_the_servers_are_gone_and_when_they_are_back() {
     assert!(matches!(index.caught_up_to(&ahead).await, Err(NotCaughtUp::Foreign)), "no entry will be that late");
     cluster.kill(0);
     assert!(matches!(index.caught_up_to(&ahead).await, Err(NotCaughtUp::Behind { .. })), "no server says so");
-    until(|| matches!(node.health(), Health::Unreachable { .. })).await;
+    until(|| node.health(), |health| matches!(health, Health::Unreachable { .. })).await;
     assert!(!node.contact().is_connected);
     cluster.revive(0);
-    until(|| matches!(node.health(), Health::Following)).await;
+    until(|| (node.health(), node.contact()), |(health, _)| health.is_good()).await;
     conformance::a_node_reads_its_own_writes(&node, &index, &names).await;
     assert!(node.contact().is_connected && node.contact().reconnects > 0);
 }
 
-/// Waits until something holds.
-async fn until(mut holds: impl FnMut() -> bool) {
-    let holds = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+/// Waits until something is as expected.
+async fn until<T: std::fmt::Debug>(mut look: impl FnMut() -> T, is: impl Fn(&T) -> bool) {
+    let end = tokio::time::Instant::now() + Duration::from_secs(60);
+    loop {
+        let found = look();
+        if is(&found) {
+            return;
         }
-    };
-    tokio::time::timeout(Duration::from_secs(60), holds).await.expect("it has to come");
+        assert!(tokio::time::Instant::now() < end, "it stays like this: {found:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

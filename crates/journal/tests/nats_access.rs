@@ -14,8 +14,14 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsa
 
 use cluster::{Cluster, Setup};
 
-const SEED: &str = "SUAHP6VNK3WVPP5MTAAKUTUT3DVXTGP2S56ONJRR7J5WJRRTKWELJXUSKE";
-const PUBLIC: &str = "UD5RZKMUYUUXNE6NL5KYK7PMAW37YE3A2UYGEVWSY36BJ6NTT5USST3M";
+/// Made for tests alone; the key is a digest of its name.
+const CREDENTIALS: &str = include_str!("cluster/user.creds");
+const PUBLIC: &str = include_str!("cluster/user.pub");
+
+/// The seed in the credentials.
+fn seed() -> &'static str {
+    CREDENTIALS.lines().find(|line| line.starts_with("SU")).unwrap()
+}
 
 fn one(more: &str) -> Cluster {
     Cluster::with(&Setup { servers: 1, more: more.to_owned(), ..Setup::default() })
@@ -58,10 +64,10 @@ async fn a_token_is_enough() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_nkey_proves_itself() {
-    let cluster = one(&format!("authorization {{ users: [{{ nkey: {PUBLIC} }}] }}"));
-    works(&Options { auth: Auth::Nkey(Secret::new(SEED)), ..cluster.options(1) }).await;
+    let cluster = one(&format!("authorization {{ users: [{{ nkey: {} }}] }}", PUBLIC.trim()));
+    works(&Options { auth: Auth::Nkey(Secret::new(seed())), ..cluster.options(1) }).await;
     let file = cluster.dir().join("user.nk");
-    std::fs::write(&file, format!("# made for this test\n{SEED}\n")).unwrap();
+    std::fs::write(&file, format!("# made for this test\n{}\n", seed())).unwrap();
     works(&Options { auth: Auth::NkeyFile(file.clone()), ..cluster.options(1) }).await;
     refused(&cluster.options(1)).await;
     std::fs::write(&file, "nothing").unwrap();
@@ -73,7 +79,7 @@ async fn an_nkey_proves_itself() {
 async fn a_credentials_file_proves_its_user() {
     let cluster = one(include_str!("cluster/operator.conf"));
     let file = cluster.dir().join("user.creds");
-    std::fs::write(&file, include_str!("cluster/user.creds")).unwrap();
+    std::fs::write(&file, CREDENTIALS).unwrap();
     works(&Options { auth: Auth::CredentialsFile(file), ..cluster.options(1) }).await;
     refused(&cluster.options(1)).await;
     let missing = cluster.dir().join("nothing.creds");

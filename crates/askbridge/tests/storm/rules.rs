@@ -1,6 +1,7 @@
 //! Rules that change under load, and SIGKILL at random moments. What a rule answers is one entry, so after each kill such
 //! an ask is either absent or ruled; a broken file leaves the last good version in force; an open ask stays open.
 
+use askbridge_bridge::clock::Clock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -58,8 +59,7 @@ struct RuleFile<'s> {
 }
 
 fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    i64::try_from(since.unwrap().as_millis()).unwrap()
+    Clock::System.now().0
 }
 
 impl RuleFile<'_> {

@@ -30,8 +30,9 @@ pub(crate) async fn adopt(app: &App) {
     let _one_at_a_time = app.ringing().adopting.lock().await;
     for apps in APPS {
         let is_spoken = app.speaking().is_some_and(|speaking| speaking.names.contains(&apps.dialect));
-        let adopted = if is_spoken { adopt_all(app, apps).await } else { Ok(rest(app, apps)) };
-        if let Err(error) = adopted {
+        if !is_spoken {
+            rest(app, apps);
+        } else if let Err(error) = adopt_all(app, apps).await {
             warn!(dialect = apps.dialect, %error, "The devices of apps could not be read; they may not ring");
         }
     }

@@ -155,5 +155,6 @@ fn started() -> Event {
         audience: Audience::Everyone,
         settings: Settings::default(),
         continues: None,
+        host: None,
     }))
 }

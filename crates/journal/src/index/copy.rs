@@ -1,6 +1,8 @@
 //! An index with copies of the entries it shows, updated by a follower of a remote journal.
 
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,6 +37,11 @@ impl Copy {
     pub(crate) fn open(path: Option<&Path>, start: &Cursor) -> Result<Self, Error> {
         let name: Arc<Path> = path.unwrap_or(Path::new(":memory:")).into();
         let of = |source| Error::of(&name, source);
+        if let Some(path) = path {
+            // For its owner alone from its first byte on; SQLite gives its log the same mode. If this fails, so does the next
+            // line, which says why.
+            let _ = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        }
         let conn = path.map_or_else(Connection::open_in_memory, Connection::open).map_err(of)?;
         prepare(&conn).map_err(of)?;
         // It can be rebuilt, so it need not be synced.

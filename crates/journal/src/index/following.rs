@@ -69,6 +69,11 @@ impl Known {
         self.0[stream].stored.fetch_max(sequence, Ordering::Relaxed);
     }
 
+    /// Is there a message after this one?
+    pub(crate) fn has_after(&self, stream: usize, sequence: u64) -> bool {
+        self.0[stream].stored.load(Ordering::Relaxed) > sequence
+    }
+
     pub(crate) fn newest(&self) -> Vec<u64> {
         self.0.iter().map(|stream| stream.newest.load(Ordering::Relaxed)).collect()
     }

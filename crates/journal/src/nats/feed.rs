@@ -12,7 +12,7 @@ use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy};
 use async_nats::jetstream::stream::Stream as JetStream;
 use bytes::Bytes;
 use futures_util::StreamExt;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::fault::Fault;
 
@@ -20,6 +20,8 @@ use crate::fault::Fault;
 const PAUSE: Duration = Duration::from_millis(250);
 /// How long the server keeps an unused consumer.
 const UNUSED_MAX: Duration = Duration::from_secs(60);
+/// How long to wait for a message before the caller is asked whether there should be one.
+const QUIET: Duration = Duration::from_secs(3);
 /// Messages in flight at once.
 const IN_FLIGHT: usize = 256;
 
@@ -56,6 +58,9 @@ pub(super) enum Next {
     },
     /// It broke; the next call makes a new consumer.
     Broke(Fault),
+    /// No message came for a while. If there is one, the caller has to [`Feed::restart`]: the consumer or the client
+    /// library has lost track.
+    Quiet,
 }
 
 impl Feed {
@@ -84,7 +89,8 @@ impl Feed {
                     }
                 };
             };
-            match messages.next().await {
+            let Ok(next) = timeout(QUIET, messages.next()).await else { return Next::Quiet };
+            match next {
                 Some(Ok(message)) => {
                     let Ok(info) = message.info() else {
                         self.messages = None;

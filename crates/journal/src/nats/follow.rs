@@ -247,7 +247,7 @@ impl StreamFollower {
                     }
                 },
             };
-            self.wait_until = None;
+            let wait_until = self.wait_until.take();
             match next {
                 Next::Message(fed) => {
                     self.broken_since = None;
@@ -262,6 +262,14 @@ impl StreamFollower {
                     self.broken_since = None;
                     if is_empty {
                         self.wait_until = Some(Instant::now() + END_MAX);
+                    }
+                }
+                Next::Quiet => {
+                    self.wait_until = wait_until;
+                    let is_waiting = wait_until.is_some() && self.end.is_some();
+                    if !is_waiting && self.inner.known.has_after(self.number, self.feed.at()) {
+                        tracing::debug!(stream = self.number, "A consumer is silent although there is more");
+                        self.feed.restart();
                     }
                 }
                 Next::Broke(fault) => {

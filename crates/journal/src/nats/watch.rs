@@ -74,6 +74,16 @@ impl Watcher {
                         }
                     }
                 }
+                Next::Quiet => match self.find_end().await {
+                    Ok(end) if end > self.feed.at() => self.feed.restart(),
+                    Ok(_) => {}
+                    Err(fault) => {
+                        self.feed.restart();
+                        if let Some(told) = self.interrupt(fault) {
+                            return told;
+                        }
+                    }
+                },
                 Next::Broke(fault) => {
                     if let Some(told) = self.interrupt(fault) {
                         return told;

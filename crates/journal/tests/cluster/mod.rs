@@ -16,11 +16,13 @@ pub(crate) struct Setup {
     /// More lines of each server's configuration.
     pub(crate) more: String,
     pub(crate) syncs_always: bool,
+    /// The first server keeps its streams in this folder, instead of one beside the others'.
+    pub(crate) first_store: Option<PathBuf>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { servers: 3, more: String::new(), syncs_always: true }
+        Self { servers: 3, more: String::new(), syncs_always: true, first_store: None }
     }
 }
 
@@ -47,13 +49,15 @@ impl Cluster {
         let ports = free_ports(3 * count);
         let routes: Vec<_> = ports[2 * count..].iter().map(|port| format!("nats-route://127.0.0.1:{port}")).collect();
         for number in 0..count {
+            let beside = dir.path().join(format!("{number}"));
+            let store = setup.first_store.clone().filter(|_| number == 0).unwrap_or(beside);
             let sync = if setup.syncs_always { ", sync_interval: always" } else { "" };
             let mut text = format!(
                 "server_name: n{number}\nlisten: \"127.0.0.1:{}\"\nhttp: \"127.0.0.1:{}\"\n\
                  jetstream {{ store_dir: \"{}\"{sync}, max_memory_store: 64MB, max_file_store: 1GB }}\n{}\n",
                 ports[number],
                 ports[count + number],
-                dir.path().join(format!("{number}")).display(),
+                store.display(),
                 setup.more,
             );
             if count > 1 {

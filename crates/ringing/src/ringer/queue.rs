@@ -39,6 +39,8 @@ pub(super) struct Queue {
     held: BTreeMap<AskId, Held>,
     /// How often each waiting ask failed.
     failures: BTreeMap<AskId, u32>,
+    /// The first ask of the last message that failed. A ring is stored under its first ask, so what is tried again stays one.
+    lead: Option<AskId>,
     /// What is told besides asks.
     pub(super) news: NewsQueue,
     /// A message is on its way.
@@ -62,6 +64,7 @@ impl Queue {
             rings: VecDeque::new(),
             held: BTreeMap::new(),
             failures: BTreeMap::new(),
+            lead: None,
             news: NewsQueue::default(),
             is_busy: false,
             tries: 0,
@@ -141,6 +144,11 @@ impl Queue {
             ready.sort_by_key(|ask| self.failures.get(ask).copied().unwrap_or_default());
             ready.truncate(1);
         }
+        if ready.len() > SINGLE_MAX
+            && let Some(at) = ready.iter().position(|ask| Some(*ask) == self.lead)
+        {
+            ready[..=at].rotate_right(1);
+        }
         ready.truncate(SUMMARY_MAX);
         self.is_busy = true;
         self.look_at = None;
@@ -181,6 +189,7 @@ impl Queue {
     /// The next message is about another ask, if one waits: one that the service never takes must not hold up the others.
     /// A summary names all that wait, so nothing is noted of its asks.
     pub(super) fn failed(&mut self, asks: &[AskId]) {
+        self.lead = asks.first().copied();
         if let [ask] = asks
             && self.waiting.contains(ask)
         {

@@ -359,6 +359,7 @@ fn session_view(text: String) -> SessionView {
         process: ProcessState::None,
         interrupted: None,
         last_activity: NOW,
+        host: None,
     }
 }
 

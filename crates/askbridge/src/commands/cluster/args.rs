@@ -4,13 +4,14 @@ use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-use super::{status, up};
+use super::{forget, status, up};
 
 const EXAMPLES: &str = "\
 Examples:
   askbridge cluster up --nodes 3     three NATS servers and three nodes on this machine, to try it out
   askbridge serve --journal nats://a:4222,b:4222,c:4222     one node of a real one; start the same on each machine
   askbridge cluster status           which nodes there are, and how they are
+  askbridge cluster forget gpu-2     that machine will not come back
 
 Every node serves every person: ask on one, see the card on another, answer on a third. The agents of a node run on its machine.";
 
@@ -29,6 +30,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Declare a node gone that will not come back: its agents' open questions become messages
+    Forget(forget::Args),
     /// Start NATS servers and nodes on this machine, to try it out; Ctrl-C ends them, and what was asked stays
     Up(up::Args),
 }
@@ -36,6 +39,7 @@ enum Verb {
 pub(crate) async fn run(settings: &Settings, args: Args) -> Result<Exit, Failure> {
     match args.verb {
         Verb::Status { json } => status::run(settings, json).await,
+        Verb::Forget(args) => forget::run(settings, &args).await,
         Verb::Up(args) => up::run(settings, &args).await,
     }
 }
