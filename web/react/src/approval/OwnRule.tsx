@@ -3,7 +3,7 @@
 import { useEffect, useId, useState } from "react";
 import type { NewRemembered, Remembered } from "@askbridge/client";
 import { useRuleWords } from "../card/rule_words.ts";
-import { SPANS, untilOf, useRules, WHERES, type Span, type Where } from "../card/rules.ts";
+import { SPANS, untilOf, useRules, PLACES_FOR_RULES, type Span, type Where } from "../card/rules.ts";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
 import { AllowButton } from "./AllowButton.tsx";
@@ -62,7 +62,7 @@ export function OwnRule({ ask, ends, onSaved, onClose }: OwnRuleProps) {
         <label>
           <span>{words.ruleWhere}</span>
           <select className="ab-input" value={where} onChange={({ target }) => setWhere(target.value as Where)}>
-            {Object.entries(WHERES).map(([one, word]) => (
+            {Object.entries(PLACES_FOR_RULES).map(([one, word]) => (
               <option key={one} value={one}>
                 {words[word]}
               </option>

@@ -6,7 +6,7 @@ import { gravesOf } from "../approval/risk.ts";
 import { Seen } from "../text/Seen.tsx";
 import { useWords } from "../wording.tsx";
 import { useRuleWords } from "./rule_words.ts";
-import { useRules, WHERES, type CardRules, type Where } from "./rules.ts";
+import { useRules, PLACES_FOR_RULES, type CardRules, type Where } from "./rules.ts";
 
 export default function Offer({ ask, offer }: { readonly ask: Ask; readonly offer: RuleOffer }) {
   const words = { ...useWords(), ...useRuleWords() };
@@ -34,7 +34,7 @@ export default function Offer({ ask, offer }: { readonly ask: Ask; readonly offe
   return (
     <section className="ab-offer" aria-label={words.offer}>
       <p>{words.offerTimes(rule.do, offer.chosen ?? "", times)}</p>
-      <p className="ab-quiet">{words.offerMore(words[WHERES[rule.for as Where]])}</p>
+      <p className="ab-quiet">{words.offerMore(words[PLACES_FOR_RULES[rule.for as Where]])}</p>
       <pre className="ab-rule-text">
         <Seen text={rule.rule.trimEnd()} />
       </pre>

@@ -55,7 +55,7 @@ export function fileOf(rule: unknown): string | null | undefined {
 export type Where = NonNullable<NewRemembered["for"]>;
 
 /** Where a rule holds, in words. */
-export const WHERES = { session: "ruleInSession", project: "ruleInProject", everywhere: "ruleEverywhere" } as const satisfies Readonly<Record<Where, keyof RuleWords>>;
+export const PLACES_FOR_RULES = { session: "ruleInSession", project: "ruleInProject", everywhere: "ruleEverywhere" } as const satisfies Readonly<Record<Where, keyof RuleWords>>;
 
 export type Span = "today" | "week" | "month" | "good";
 
