@@ -7,7 +7,7 @@
 //! **It is verified.** Afterwards the target is read once more, and each session's entries and digest are compared. A
 //! digest covers every byte of every entry and the chain of digests in it, so the audit chains are the same.
 //!
-//! Entries are moved in the order of the source, give or take [`AT_ONCE`] neighbours of different sessions, because lists
+//! Entries are moved in the order of the source, give or take `AT_ONCE` neighbours of different sessions, because lists
 //! show asks in that order. NATS has no order between streams; there the entries' own times decide.
 
 mod error;

@@ -1,4 +1,4 @@
-//! Verifies and exports a journal on NATS, as [`crate::verify`] and [`crate::export()`] do for SQLite.
+//! Verifies and exports a journal on NATS, as [`crate::verify()`] and [`crate::export()`] do for SQLite.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
