@@ -20,16 +20,15 @@ Usage: askbridge [COMMAND]
 
   serve, demo      run the server (the default); see how it works
   expose, connect  let a phone reach it; ask at your askbridge at home
-  ask, wait        ask a person and print the answer; wait for one asked before
+  ask, wait, away  ask a person, wait for the answer; say that you are away
   inbox, answer    see what waits for you (live with --watch), and answer it
   pair, token      let a phone or browser decide; list and revoke tokens
   channel, notify  be reached while away; see what was rung
   policy, digest   rules that decide for you; what they decided
   init, uninstall  let an agent program ask through askbridge, and undo that
   run, mcp, hook   run a program as an agent; what agents start to reach you
-  away, resume     say that you are away; take up parked runs again
-  journal, taps    check, back up or prune the journal; when taps are needed
-  cluster          share a journal between machines
+  journal, resume  check, back up or move the journal; take up parked runs
+  cluster, taps    share a journal between machines; when taps are needed
   config, doctor   show and check the settings; find out what is wrong
   completions      completions for your shell
 

@@ -302,7 +302,7 @@ async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, 
     if tokens.caller(secret.reveal()).is_none() {
         let now = handle.now();
         let info = TokenInfo {
-            id: "local".to_owned(),
+            id: handle.local_token_id(),
             name: settings.top.user.to_string(),
             device: "token file".to_owned(),
             role: TokenRole::Local,
@@ -310,7 +310,7 @@ async fn keep_token_file(settings: &Settings, tokens: &Tokens, chance: &Chance, 
             connected_by: None,
         };
         // The token file was replaced, so its former token is of no use to anyone.
-        let _ = tokens.revoke("local").await;
+        let _ = tokens.revoke(&handle.local_token_id()).await;
         tokens.keep(&secret, info, now).await?;
     }
     Ok(())

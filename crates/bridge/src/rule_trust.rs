@@ -119,13 +119,13 @@ fn digest(read: &RulesRead) -> String {
 }
 
 async fn is_accepted(app: &App, digest: &str) -> bool {
-    let kept = app.handle.store.get(ACCEPTED, app.handle.clock.now()).await;
+    let kept = app.handle.store.own().get(ACCEPTED, app.handle.clock.now()).await;
     kept.is_ok_and(|kept| kept.is_some_and(|kept| *kept.value == *digest.as_bytes()))
 }
 
 async fn accept(app: &App, digest: &str) {
     let now = app.handle.clock.now();
-    if let Err(error) = app.handle.store.put(ACCEPTED, digest.as_bytes(), Expect::Any, None, now).await {
+    if let Err(error) = app.handle.store.own().put(ACCEPTED, digest.as_bytes(), Expect::Any, None, now).await {
         warn!(error = chain(&error), "Could not remember that these rules were agreed to; the next start asks again");
     }
 }

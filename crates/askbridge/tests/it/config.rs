@@ -62,6 +62,7 @@ fn every_setting_says_where_it_came_from() {
     assert_snapshot!(screen(&bridge, &ran), @"
     listen 127.0.0.1:4999 DIR/.config/askbridge/config.toml:1
     data DIR/data $ASKBRIDGE_DATA
+    journal sqlite default
     retention keep default
     retention_size keep default
     user ada default
@@ -77,6 +78,18 @@ fn every_setting_says_where_it_came_from() {
     gobby_rules (none) default
     gobby_projects true default
     roots (none) default
+    node.name (none) default
+    node.labels (none) default
+    node.address (none) default
+    nats.replicas 3 default
+    nats.credentials (none) default
+    nats.nkey (none) default
+    nats.user (none) default
+    nats.password_file (none) default
+    nats.authorities (none) default
+    nats.certificate (none) default
+    nats.certificate_key (none) default
+    nats.monitors (none) default
     tls.cert (none) default
     tls.key (none) default
     tls.listen (none) default

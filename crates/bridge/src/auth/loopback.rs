@@ -27,6 +27,11 @@ impl Caller {
     /// The party of the token file and the local socket.
     pub(crate) const THIS_MACHINE: &'static str = "tok_local";
 
+    /// Is this the party of the token file and the local socket, of this machine or of another node?
+    pub(crate) fn is_of_this_machine(party: &PartyId) -> bool {
+        party.as_str().strip_prefix(Self::THIS_MACHINE).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    }
+
     /// Does this caller hold the token of a person's device?
     pub(crate) fn holds_a_device(&self) -> bool {
         matches!(self.role, Role::Person | Role::Operator) && !self.has_no_token()
@@ -39,8 +44,7 @@ impl Caller {
     pub(crate) fn has_no_token(&self) -> bool {
         match self.party.as_str() {
             PARTY | Self::OURSELVES => true,
-            Self::THIS_MACHINE => self.role != Role::Local,
-            _ => false,
+            _ => Self::is_of_this_machine(&self.party) && self.role != Role::Local,
         }
     }
 }

@@ -234,7 +234,7 @@ impl Tokens {
             false => self.holds(&caller.party),
         };
         // A script on the local socket has the token file's party even if there is no token file.
-        if caller.party.as_str() == Caller::THIS_MACHINE && !is_known() {
+        if Caller::is_of_this_machine(&caller.party) && !is_known() {
             std::future::pending::<()>().await;
         }
         while is_known() {
@@ -324,6 +324,10 @@ impl Tokens {
     }
 
     async fn put(&self, hash: [u8; 32], info: TokenInfo, now: Timestamp) -> Result<(), TokensError> {
+        self.put_as(hash, info, Expect::Any, now).await
+    }
+
+    async fn put_as(&self, hash: [u8; 32], info: TokenInfo, expect: Expect, now: Timestamp) -> Result<(), TokensError> {
         if info.role.decides() {
             // Before the token: after a kill in between, the other order would let the next pairing count as the first.
             self.be_first(now).await?;
@@ -331,8 +335,8 @@ impl Tokens {
         let value = serde_json::to_vec(&info).expect("a token's description has text keys");
         let key = format!("{PREFIX}{}", secret::hex(&hash));
         match info.role.is_of_one_node() {
-            true => self.store.own().put(&key, &value, Expect::Any, None, now).await?,
-            false => self.store.put(&key, &value, Expect::Any, None, now).await?,
+            true => self.store.own().put(&key, &value, expect, None, now).await?,
+            false => self.store.put(&key, &value, expect, None, now).await?,
         };
         self.revoked_here.lock().remove(&hash);
         self.remember(hash, info);
@@ -393,7 +397,14 @@ impl Tokens {
         let _alone = self.changing.lock().await;
         let (hash, info) = self.found(id)?;
         let renamed = TokenInfo { device: device.to_owned(), ..(*info).clone() };
-        self.put(hash, renamed.clone(), now).await?;
+        // As it is on the shelf: another node may have revoked it, and a new name must not bring it back.
+        let key = format!("{PREFIX}{}", secret::hex(&hash));
+        let there = match info.role.is_of_one_node() {
+            true => self.store.own().get(&key, now).await?,
+            false => self.store.get(&key, now).await?,
+        };
+        let there = there.ok_or_else(|| TokensError::Unknown(id.to_owned()))?;
+        self.put_as(hash, renamed.clone(), Expect::Revision(there.revision), now).await?;
         self.tell_changes();
         Ok(Arc::new(renamed))
     }

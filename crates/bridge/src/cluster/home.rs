@@ -16,7 +16,7 @@ use crate::runtime::Handle;
 
 /// The key of the first node of a journal. Sessions that name no host are its own: they were started before there were
 /// other nodes.
-const FIRST: &str = "cluster/first";
+pub const FIRST: &str = "cluster/first";
 
 impl Nodes {
     /// Returns the node that runs the agent of a session. `None`: it has no agent that we run, or the first node is not

@@ -24,6 +24,7 @@ mod report;
 mod watch;
 
 pub use forget::{RenewIdError, renew_id_if_gone};
+pub use home::FIRST;
 pub use member::{JoinError, Membership, join};
 pub use nodes::{NodeState, NodeView, Nodes};
 pub use record::{NodeProfile, NodeRecord};

@@ -36,8 +36,8 @@ struct Inner {
 #[derive(Debug)]
 struct View {
     seen: BTreeMap<StableNodeId, Seen>,
-    /// When the last successful renewal was begun.
-    renewed: Instant,
+    /// When the last successful renewal was begun. `None`: this node has not joined the others.
+    renewed: Option<Instant>,
     /// By how much this node's clock is ahead of the servers', and how uncertain that is.
     clock: Option<ClockAhead>,
 }
@@ -78,7 +78,7 @@ pub struct NodeView {
 
 impl Nodes {
     pub(crate) fn new(here: StableNodeId, run: NodeId, alone: bool) -> Self {
-        let view = View { seen: BTreeMap::new(), renewed: Instant::now(), clock: None };
+        let view = View { seen: BTreeMap::new(), renewed: None, clock: None };
         let (first, is_gone) = (OnceLock::new(), AtomicBool::new(false));
         Self(Arc::new(Inner { here, run, alone, first, is_gone, view: Mutex::new(view) }))
     }
@@ -159,7 +159,7 @@ impl Nodes {
 
     /// Could this node not renew its record for so long that others may have taken over what it did?
     pub fn is_lost(&self) -> bool {
-        !self.0.alone && self.0.view.lock().renewed.elapsed() >= limits::NODE_LOST_AFTER
+        self.0.view.lock().renewed.is_some_and(|renewed| renewed.elapsed() >= limits::NODE_LOST_AFTER)
     }
 
     /// Is this node's clock so far off that it must not decide what is due?
@@ -188,7 +188,7 @@ impl Nodes {
     /// The record was renewed by a write that was begun then.
     pub(super) fn renewed(&self, begun: Instant) {
         let mut view = self.0.view.lock();
-        view.renewed = view.renewed.max(begun);
+        view.renewed = view.renewed.max(Some(begun));
     }
 
     /// Drops a node that was declared gone.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use askbridge_core::Session;
 use askbridge_core::event::Event;
-use askbridge_core::ids::{AskId, NodeId, Position, SessionId, StableNodeId, Timestamp};
+use askbridge_core::ids::{AskId, NodeId, PartyId, Position, SessionId, StableNodeId, Timestamp};
 use askbridge_core::intent::Intent;
 use askbridge_core::limits;
 use askbridge_core::refusal::Refusal;
@@ -31,7 +31,7 @@ use super::rules::RulesInForce;
 use super::store::Store;
 use super::timers::{self, Timer};
 use super::wakeups::Wakeups;
-use crate::auth::Access;
+use crate::auth::{Access, party_of};
 use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::cluster::Nodes;
@@ -120,6 +120,19 @@ impl Handle {
     /// The id by which this node is known across restarts.
     pub fn stable_node(&self) -> StableNodeId {
         self.nodes.here()
+    }
+
+    /// The id of the token in the token file. Where nodes share a journal, each machine has its own.
+    pub fn local_token_id(&self) -> String {
+        match self.nodes.is_alone() {
+            true => "local".to_owned(),
+            false => format!("local-{}", self.nodes.here()),
+        }
+    }
+
+    /// The party of that token, and of programs on the local socket.
+    pub(crate) fn local_party(&self) -> PartyId {
+        party_of(&self.local_token_id())
     }
 
     /// From now on, calls of these tools in terminals always go to a person.

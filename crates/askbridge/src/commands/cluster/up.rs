@@ -58,9 +58,10 @@ pub(crate) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
     tell("Starting three NATS servers …");
     let mut nats = local_nats::start(&program, &folder, 3).await?;
     let mut nodes = Vec::new();
-    for number in 1..=args.nodes {
+    let ports = local_nats::ports(&folder, &format!("node-ports-{}", args.nodes), args.nodes as usize)?;
+    for (number, port) in (1..).zip(ports) {
         tell(&format!("Starting node {number} of {} …", args.nodes));
-        nodes.push(start(settings, &folder, number, &nats.journal)?);
+        nodes.push(start(settings, &folder, (number, port), &nats.journal)?);
     }
     let mut shown = Vec::new();
     for node in &mut nodes {
@@ -83,7 +84,7 @@ pub(crate) async fn run(settings: &Settings, args: &Args) -> Result<Exit, Failur
 }
 
 /// Starts a node: our own program, in a data folder of its own.
-fn start(settings: &Settings, folder: &Path, number: u32, journal: &str) -> Result<LocalNode> {
+fn start(settings: &Settings, folder: &Path, (number, port): (u32, u16), journal: &str) -> Result<LocalNode> {
     let (name, data) = (format!("node-{number}"), folder.join(format!("node-{number}")));
     fs::create_dir_all(&data).with_context(|| format!("could not make `{}`", data.display()))?;
     keep_private(&data);
@@ -91,8 +92,10 @@ fn start(settings: &Settings, folder: &Path, number: u32, journal: &str) -> Resu
     let _ = fs::remove_file(data.join("run").join("address"));
     let log = fs::File::create(data.join("node.log"))?;
     let mut command = Command::new(ourselves::PROGRAM);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--node-name", &name, "--journal", journal, "--data"]);
-    command.arg(&data).args(["--user", &settings.top.user]);
+    let listen = format!("127.0.0.1:{port}");
+    command.args(["serve", "--listen", &listen, "--node-name", &name, "--journal", journal]);
+    command.args(["--nats-user", local_nats::USER, "--nats-password-file"]).arg(folder.join(local_nats::PASSWORD_FILE));
+    command.arg("--data").arg(&data).args(["--user", &settings.top.user]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0).kill_on_drop(true);
     let process = command.spawn().context("could not start a node")?;
     Ok(LocalNode { name, data, process })
@@ -123,21 +126,34 @@ async fn ready(node: &mut LocalNode) -> Result<String, Failure> {
     }
 }
 
-/// Prints a link for each node, which pairs a device there.
+/// Prints a link for each node. If no device is paired yet, the first one pairs it.
 async fn show(settings: &Settings, nodes: &[LocalNode], journal: &str) -> Result<(), Failure> {
-    for node in nodes {
+    let mut secret = None;
+    if let Some(node) = nodes.first() {
         let mut there = settings.clone();
         there.data.clone_from(&node.data);
+        let client = Client::local(&there);
+        // Where a device is paired, asking for a further link would open a tap on it.
+        let tokens = client.get("/v1/tokens").await?.json::<serde_json::Value>();
+        let decides = |token: &serde_json::Value| ["person", "operator"].iter().any(|role| token["role"] == *role);
+        let is_paired = tokens.is_ok_and(|all| all["items"].as_array().is_some_and(|all| all.iter().any(decides)));
+        if !is_paired {
+            let made = client.post("/v1/pairings", &json!({"role": "operator"})).await;
+            secret = made.ok().and_then(|it| Some(it.json::<serde_json::Value>().ok()?["secret"].as_str()?.to_owned()));
+        }
+    }
+    let is_first_time = secret.is_some();
+    for node in nodes {
         let base = fs::read_to_string(node.data.join("run").join("address")).unwrap_or_default();
-        let made = Client::local(&there).post("/v1/pairings", &json!({"role": "operator"})).await;
-        let secret =
-            made.ok().and_then(|made| Some(made.json::<serde_json::Value>().ok()?["secret"].as_str()?.to_owned()));
-        let path = secret.map(|secret| format!("#pair={secret}")).unwrap_or_default();
+        let path = secret.take().map(|secret| format!("#pair={secret}")).unwrap_or_default();
         print(&format!("{}  http://{}/{path}", node.name, base.trim()))?;
+    }
+    if is_first_time {
+        tell("The first link pairs your browser. It then agrees to each further one: `askbridge pair --data FOLDER`.");
     }
     let first = &nodes[0].data;
     tell(&format!(
-        "\nOpen them in three browsers or tabs: what is asked on one appears on all. The journal is {journal}.\n\
+        "\nWhat is asked on one appears on all. The journal is {journal}.\n\
          Ask on the first, and end any of them to see what becomes of it:\n  askbridge ask \"Which way?\" -o Left -o Right --data {}\n  \
          askbridge cluster status --data {}\nCtrl-C ends them all.",
         first.display(),

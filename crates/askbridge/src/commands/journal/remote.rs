@@ -6,8 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Error};
 use askbridge_bridge::chance::Chance;
 use askbridge_bridge::clock::Clock;
+use askbridge_bridge::cluster::FIRST;
 use askbridge_bridge::runtime::{Location, belongs_to_one_node};
+use askbridge_bridge::stable_node_id;
 use askbridge_journal::migrate::{Migrated, Moving, Phase, Place, copy_shelf, migrate};
+use askbridge_journal::shelf::{Expect, Shelf, ShelfError};
 use askbridge_journal::{ExportError, Memory, Nats, Report, Sqlite, backup, sqlite};
 use serde_json::json;
 
@@ -47,7 +50,7 @@ async fn reach(location: &Location) -> Result<Nats, Failure> {
 pub(super) async fn verify(nats: &Nats) -> Result<Report, Failure> {
     let scratch = tempfile::tempdir().context("could not make a temporary folder")?;
     let mut progress = Progress::new("checking");
-    let report = nats.verify(None, scratch.path(), &mut |done, all| progress.show(done, all)).await;
+    let report = nats.verify(None, &scratch.path().join("index.db"), &mut |done, all| progress.show(done, all)).await;
     report.map_err(|error| Failure::from(Error::from(error)))
 }
 
@@ -78,6 +81,7 @@ pub(super) async fn run(settings: &Settings, args: &Migrate) -> Result<Exit, Fai
             let moved = move_all(Place::Sqlite(&options), Place::Nats(&nats)).await?;
             if *folder == settings.data {
                 keep_own(settings, &options).await?;
+                stay_the_host(settings, &nats).await?;
             }
             moved
         }
@@ -129,6 +133,16 @@ async fn move_all(from: Place<'_>, to: Place<'_>) -> Result<Migrated, Failure> {
     moved.map_err(|error| {
         Failure::from(Error::from(error)).hint("nothing is lost: type it again, and it goes on where it stopped")
     })
+}
+
+/// Writes down that the agents of the journal that was moved are on this machine, whichever node starts first.
+async fn stay_the_host(settings: &Settings, nats: &Nats) -> Result<(), Failure> {
+    let here = stable_node_id(&settings.data, &Chance::System).map_err(Error::from)?.to_string();
+    match nats.put(FIRST, here.as_bytes(), Expect::Absent, None, Clock::System.now()).await {
+        // Written by an earlier attempt, or by a node that has started on it already.
+        Ok(_) | Err(ShelfError::Conflict { .. }) => Ok(()),
+        Err(error) => Err(Failure::from(Error::from(error))),
+    }
 }
 
 /// Copies what belongs to this machine alone to the node's own shelf: process ids of agents, and the token of the token

@@ -51,7 +51,7 @@ impl<'a> Gate<'a> {
         let wish = match wish {
             Wish::Call(call) => return Box::pin(self.call(*call)).await,
             Wish::Keep { .. } => return Box::pin(self.keep(caller, entrance, wish)).await,
-            wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(wish)).await?,
+            wish @ (Wish::Start { .. } | Wish::Configure { .. }) => Box::pin(self.prepared(caller, wish)).await?,
             wish => wish,
         };
         self.handle.carry_out(caller, &entrance, wish).await
@@ -105,11 +105,12 @@ impl<'a> Gate<'a> {
     }
 
     /// Checks what only the part that runs agents knows, and completes the wish.
-    async fn prepared(&self, mut wish: Wish) -> Result<Wish, Rejection> {
+    async fn prepared(&self, caller: &Caller, mut wish: Wish) -> Result<Wish, Rejection> {
         match &mut wish {
             Wish::Start { door, settings, host, .. } => {
                 if let Some(door) = hosted_door(door) {
                     self.services()?.prepare(door, settings, host).await?;
+                    self.may_start_on(caller, host.as_deref())?;
                 }
             }
             Wish::Configure { session, settings } => {
@@ -127,6 +128,18 @@ impl<'a> Gate<'a> {
             _ => {}
         }
         Ok(wish)
+    }
+
+    /// Whoever may run programs on this machine may start an agent here. On another machine only a person may, with a
+    /// device: the token file here is read by every agent here.
+    fn may_start_on(&self, caller: &Caller, host: Option<&str>) -> Result<(), Rejection> {
+        let here = self.handle.nodes.here().to_string();
+        let is_elsewhere = host.is_some_and(|host| host != here);
+        if is_elsewhere && Caller::is_of_this_machine(&caller.party) {
+            let why = "an agent on another machine is started by a person, with a paired device";
+            return Err(Rejection::Forbidden(why.to_owned()));
+        }
+        Ok(())
     }
 
     /// Stores an item of a language's own, and tells the part that may have a use for it.

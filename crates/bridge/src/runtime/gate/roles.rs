@@ -116,8 +116,9 @@ impl Caller {
             (Action::Administer, Operator | Person | Agent | Bot) => false,
             (Action::Inspect, Operator | Local | Terminal | Unproven) => true,
             (Action::Inspect, Person | Agent | Bot) => false,
-            (Action::ForgetNode, Operator | Local | Terminal | Unproven) => true,
-            (Action::ForgetNode, Person | Agent | Bot) => false,
+            // It reaches the agents of other machines, so the token file, which agents can read, may not.
+            (Action::ForgetNode, Operator | Terminal) => true,
+            (Action::ForgetNode, Local | Unproven | Person | Agent | Bot) => false,
         };
         use Action::{Answer, BrowseFolders, Decide, Remember, Snooze, Talk};
         match (may, self.role, action) {
@@ -195,7 +196,8 @@ impl Caller {
             Action::Disconnect => "this is for connected machines, with their own token".to_owned(),
             Action::Keep | Action::KeepChannels => "this is for people's devices".to_owned(),
             Action::CallOut => "an agent asks, and people are told of that; it makes no calls itself".to_owned(),
-            Action::Inspect | Action::ForgetNode => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
+            Action::ForgetNode => "this needs an operator's device, or a terminal of this machine".to_owned(),
+            Action::Inspect => "this needs an operator's token, or a command on this machine that no agent started".to_owned(),
             Action::Administer => "this needs the local token, or a command on this machine that no agent started".to_owned(),
         }
     }

@@ -187,7 +187,7 @@ async fn ended(app: &App, ask: AskId, key: &Key, kept: &StoredTap, end: End) {
 
 /// Deletes what was stored of a tap.
 pub(crate) async fn forget(app: &App, ask: AskId) {
-    if let Err(error) = app.handle.store.delete(&place(ask), Expect::Any).await {
+    if let Err(error) = app.handle.store.own().delete(&place(ask), Expect::Any).await {
         warn!(ask.id = %ask, error = chain(&error), "Could not forget a tap");
     }
 }
