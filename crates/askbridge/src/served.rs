@@ -101,15 +101,16 @@ impl Served {
             .await
             .context("could not recall the agents that run")?;
         app.recall_taps().await.context("could not recall the taps that are waited for")?;
-        let hosts = Hosts::start(bridge.handle.clone(), settings.host_options(), Arc::clone(&app.agents));
-        let hosts = hosts.await.context("could not look after agents")?;
-        app.host(hosts.clone());
         app.call_out(Outbound::new(settings.calls.clone()));
         app.keep_waiting((*settings.mcp.wait).clone());
         app.hook(settings.hook_options());
         app.handle.always_ask(settings.always_ask_patterns());
         rule_file::follow(&app, rules, read).await;
         workflows::follow(&app, gobby, gobby_read).await;
+        // After the rules: an agent that outlived the last server may be waiting for what they say of its call.
+        let hosts = Hosts::start(bridge.handle.clone(), settings.host_options(), Arc::clone(&app.agents));
+        let hosts = hosts.await.context("could not look after agents")?;
+        app.host(hosts.clone());
         app.note_token_uses();
         app.strand_hooks().await;
         app.recall_endings().await.context("could not recall the programs whose sessions end with them")?;
