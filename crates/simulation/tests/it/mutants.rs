@@ -16,7 +16,7 @@ fn caught_with(broken: Broken, change: fn(&mut Plan)) -> Vec<u8> {
         change(&mut plan);
         plan
     };
-    (1..=60)
+    (1..=400)
         .map(|seed| run_with(&plan(seed), Some(broken)))
         .map(|story| story.violations.iter().map(|violation| violation.law).collect::<Vec<_>>())
         .find(|laws| !laws.is_empty())
