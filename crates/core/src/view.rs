@@ -50,7 +50,7 @@ pub struct AskView {
     pub late: Option<Late>,
     /// The later ask that took this one's place.
     pub moved_to: Option<AskId>,
-    /// The node that runs the agent. The session does not know how it is, so whoever shows the ask fills it in.
+    /// The node that runs the agent. The session does not know how it is, so the caller that shows the ask fills it in.
     pub host: Option<Arc<HostMark>>,
 }
 
@@ -97,7 +97,7 @@ pub struct SessionView {
     /// The last interruption: its door may not have told the agent.
     pub interrupted: Option<Interruption>,
     pub last_activity: Timestamp,
-    /// The node that runs the agent. The session does not know how it is, so whoever shows it fills it in.
+    /// The node that runs the agent. The session does not know how it is, so the caller that shows it fills it in.
     pub host: Option<Arc<HostMark>>,
 }
 

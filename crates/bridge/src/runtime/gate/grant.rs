@@ -130,7 +130,7 @@ impl<'a> Gate<'a> {
         Ok(wish)
     }
 
-    /// Whoever may run programs on this machine may start an agent here. On another machine only a person may, with a
+    /// A caller that may run programs on this machine may start an agent here. On another machine only a person may, with a
     /// device: the token file here is read by every agent here.
     fn may_start_on(&self, caller: &Caller, host: Option<&str>) -> Result<(), Rejection> {
         let here = self.handle.nodes.here().to_string();
